@@ -248,7 +248,7 @@ WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c
                src/hosts/open_hosts.c src/hosts/recordings.c
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/program/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
-               $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c tables.c) \
+               $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c joined_tables.c print_hosts.c tables.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)

@@ -85,6 +85,7 @@ struct lkst_account_step *lkst_account_add(struct lkst_account *a, struct lkst_a
 	s->to_ns = to_ns;
 	s->tid = tid;
 	s->parent = parent;
+	s->host = parent->host;
 	if (parent->last_step)
 		parent->last_step->next = s;
 	else

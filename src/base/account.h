@@ -47,8 +47,9 @@ struct lkst_account_cite {
 struct lkst_account_step {
 	struct lkst_account_step *next, *parent;
 	const char *kind; /* a word, static */
-	uint64_t from_ns, to_ns;
+	uint64_t from_ns, to_ns; /* on the clock of its host, as are its events' times */
 	int32_t tid;
+	unsigned int host; /* its number, where there are several */
 	struct lkst_account_part *parts, *last_part;
 	struct lkst_account_cite *cites, *last_cite;
 	struct lkst_account_step *steps, *last_step; /* what explains this one, in order */
@@ -68,7 +69,7 @@ void lkst_account_free(struct lkst_account *a);
 LKST_GUARD(lkst_account_free, struct lkst_account)
 
 /*
- * Adds a step below @parent. Failure sticks in `error`; then the step that is returned may be
+ * Adds a step below @parent, of the same host. Failure sticks in `error`; then the step that is returned may be
  * written to, without effect.
  */
 struct lkst_account_step *lkst_account_add(struct lkst_account *a, struct lkst_account_step *parent,

@@ -38,9 +38,9 @@ int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options 
 	return lkst_select_new(e, catalog, threads, &which, ret_select);
 }
 
-int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
-			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
-			struct lkst_printing *p)
+int lkst_printing_begin_host(struct lkst_err *e, const struct lkst_printing_options *options,
+			     const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
+			     const struct lkst_printing_host *host, struct lkst_printing *p)
 {
 	struct lkst_view_config config = { .catalog = catalog,
 					   .begin_ns = begin_ns,
@@ -51,21 +51,37 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *
 
 	*p = (struct lkst_printing){ .view = lkst_view_of_choice(options->format),
 				     .no_gaps = options->no_gaps };
+	if (host && p->view->is_of_one_host)
+		return lkst_err_set(e, -EINVAL, "--format %s has no place for the names of several hosts",
+				    p->view->name);
+	p->is_host = host;
 	p->threads = lkst_threads_new();
-	p->out = malloc(sizeof(*p->out));
+	p->out = host ? host->out : malloc(sizeof(*p->out));
 	p->symbols = lkst_symbols_new();
 	if (!p->threads || !p->symbols || !p->out)
 		return lkst_err_sys(e, -ENOMEM, "printing");
 	if (options->files && !(p->descriptors = lkst_descriptors_new(p->threads)))
 		return lkst_err_sys(e, -ENOMEM, "printing");
 	config.descriptors = p->descriptors;
-	lkst_out_init(p->out, STDOUT_FILENO);
+	if (host) {
+		config.host = host->name;
+		config.host_width = host->width;
+	} else {
+		lkst_out_init(p->out, STDOUT_FILENO);
+	}
 	config.threads = p->threads;
 	config.symbols = p->symbols;
 	config.code = &p->code;
 	config.out = p->out;
 	err = lkst_printing_select(e, options, catalog, p->threads, from_ns, to_ns, &p->select);
 	return err ? err : p->view->begin(e, &config, &p->ctx);
+}
+
+int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
+			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
+			struct lkst_printing *p)
+{
+	return lkst_printing_begin_host(e, options, catalog, begin_ns, from_ns, to_ns, NULL, p);
 }
 
 int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct lkst_trace *t)
@@ -119,7 +135,7 @@ int lkst_printing_gap(struct lkst_printing *p, const struct lkst_gap *gap)
 int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err)
 {
 	int end_err = p->ctx ? p->view->end(p->ctx) : 0;
-	int flush_err = p->out ? lkst_out_flush(p->out) : 0;
+	int flush_err = p->out && !p->is_host ? lkst_out_flush(p->out) : 0;
 
 	lkst_select_free(p->select);
 	lkst_descriptors_free(p->descriptors);
@@ -127,7 +143,8 @@ int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err)
 	lkst_symbols_free(p->symbols);
 	lkst_mappings_free(p->code.mappings);
 	lkst_code_naming_end(&p->code.namer);
-	free(p->out);
+	if (!p->is_host)
+		free(p->out);
 	if (!err && flush_err)
 		end_err = lkst_err_sys(e, flush_err, "writing");
 	return err ? err : end_err;

@@ -76,8 +76,16 @@ struct lkst_printing_options {
 		LKST_OPTION(CHOICE, type, options.time, .name = "time", .argument = "FORM",        \
 			    .standard = "day", .help = "", .choices = lkst_view_time_choices)
 
+/* How the records of one of several hosts are printed: with its name, to an output that all share. */
+struct lkst_printing_host {
+	const char *name;
+	unsigned int width; /* of the longest name */
+	struct lkst_out *out;
+};
+
 struct lkst_printing {
 	bool no_gaps;
+	bool is_host; /* `out` is not its own */
 	u64 nr;	  /* records that were wanted */
 	u64 skip; /* how many of these are not printed, the first ones: set it before the first */
 	const struct lkst_view *view;
@@ -97,6 +105,11 @@ struct lkst_printing {
 int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
 			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
 			struct lkst_printing *p);
+
+/* The same for one of several hosts; a format that cannot name them is refused. */
+int lkst_printing_begin_host(struct lkst_err *e, const struct lkst_printing_options *options,
+			     const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
+			     const struct lkst_printing_host *host, struct lkst_printing *p);
 
 /* Has addresses of user code shown by their names, as far as trace @t says what they are in. */
 int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct lkst_trace *t);

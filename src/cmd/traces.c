@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TRACE... of the commands that read: one trace, or several that are read as one. */
+/* TRACE... of the commands that read: one trace, several that are read as one, or those of several hosts. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/traces.h"
+#include "hosts/recordings.h"
 #include "trace/reader.h"
 
 struct paths {
@@ -56,22 +59,80 @@ static int add(struct paths *p, const char *path)
 	return 0;
 }
 
+static int gather(struct lkst_err *e, char **args, unsigned int nr_args, struct paths *ret_paths)
+{
+	unsigned int i;
+	int err;
+
+	ret_paths->list = calloc(nr_args, sizeof(char *));
+	err = ret_paths->list ? 0 : -ENOMEM;
+	for (i = 0; i < nr_args && !err; i++)
+		err = add(ret_paths, args[i]);
+	return err ? lkst_err_sys(e, err, "opening %s", args[0]) : 0;
+}
+
+static int open_one(struct lkst_err *e, const struct paths *p, const char *name, struct lkst_trace **ret_trace)
+{
+	/* By itself it may be a directory of parts, or a trace in one file. */
+	int err = p->nr == 1 ? lkst_trace_open(e, p->list[0], ret_trace)
+			     : lkst_trace_open_parts(e, p->list, p->nr, ret_trace);
+
+	if (!err)
+		lkst_cmd_tell_ending(*ret_trace, name);
+	return err;
+}
+
 int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 			struct lkst_trace **ret_trace)
 {
-	_cleanup_(paths_fini) struct paths p = { .list = calloc(nr_args, sizeof(char *)) };
-	unsigned int i;
-	int err = p.list ? 0 : -ENOMEM;
+	_cleanup_(paths_fini) struct paths p = {};
 
-	for (i = 0; i < nr_args && !err; i++)
-		err = add(&p, args[i]);
+	return gather(e, args, nr_args, &p) ?: open_one(e, &p, args[0], ret_trace);
+}
+
+/* ---- several hosts --------------------------------------------------------------------------- */
+
+/* Whether they may be of several recordings: a trace by itself is of one. */
+static bool may_be_several(const struct paths *p)
+{
+	char metadata[PATH_MAX + 16];
+	struct stat st;
+
+	if (p->nr > 1 || stat(p->list[0], &st) || strlen(p->list[0]) >= PATH_MAX)
+		return p->nr > 1;
+	snprintf(metadata, sizeof(metadata), "%s/metadata", p->list[0]);
+	return S_ISDIR(st.st_mode) && access(metadata, F_OK);
+}
+
+static void tell_hosts(const struct lkst_hosts *h)
+{
+	char text[LKST_HOST_CLOCK_TEXT];
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++) {
+		lkst_cmd_tell_ending(h->list[i].trace, h->list[i].name);
+		lkst_hosts_clock_text(h, i, text);
+		lkst_print_message(stderr, "lkst: %s: %s", h->list[i].name, text);
+	}
+	for (i = 0; i < h->notes.nr; i++)
+		lkst_print_message(stderr, "lkst: %s", h->notes.text[i]);
+}
+
+int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
+{
+	_cleanup_(lkst_recording_list_fini) struct lkst_recording_list r = {};
+	_cleanup_(paths_fini) struct paths p = {};
+	int err = gather(e, args, nr_args, &p);
+
+	if (!err && may_be_several(&p))
+		err = lkst_recording_list_find(e, p.list, p.nr, &r);
 	if (err)
-		return lkst_err_sys(e, err, "opening %s", args[0]);
-	/* By itself it may be a directory of parts, or a trace in one file. */
-	err = p.nr == 1 ? lkst_trace_open(e, p.list[0], ret_trace)
-			: lkst_trace_open_parts(e, p.list, p.nr, ret_trace);
+		return err;
+	if (r.nr < 2)
+		return open_one(e, &p, args[0], &ret_traces->trace);
+	err = lkst_hosts_open(e, &r, &ret_traces->hosts);
 	if (!err)
-		lkst_cmd_tell_ending(*ret_trace, args[0]);
+		tell_hosts(&ret_traces->hosts);
 	return err;
 }
 

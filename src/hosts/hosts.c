@@ -167,7 +167,8 @@ static int check(struct lkst_err *e, const struct lkst_hosts *h)
 	for (i = 0; i < h->nr; i++) {
 		if ((s64)h->list[i].offset_ns < 0)
 			return lkst_err_set(e, -EINVAL,
-					    "the traces cannot be brought to one time line: the clock of %s makes no sense",
+					    "the traces cannot be brought to one time line: the clock of %s makes "
+					    "no sense",
 					    h->list[i].name);
 		k = h->list[i].clock.is_known ? 0 : i;
 		if (h->list[k].clock.is_known || h->list[i].bound.is_bounded)

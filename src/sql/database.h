@@ -29,6 +29,7 @@ enum lkst_sql_common {
 	LKST_SQL_BUFFER,
 	LKST_SQL_LINE,
 	LKST_SQL_JSON,
+	LKST_SQL_HOST, /* with several hosts */
 	LKST_SQL_FIELD,
 	LKST_SQL_SYMBOL, /* the names of the addresses in a field */
 };
@@ -40,6 +41,12 @@ struct lkst_sql_records {
 	const char *name, *help;
 	struct lkst_sql_column *columns;
 	unsigned int nr_columns;
+	/*
+	 * With several hosts: of each the table of these records, NULL: it has no such event. And where column i of
+	 * this table is in that of host h, place h * nr_columns + i; -1: nowhere.
+	 */
+	const struct lkst_sql_records **parts;
+	s16 *places;
 	s16 faults; /* the field that says which others could not be read, -1: there is none */
 };
 
@@ -59,6 +66,17 @@ struct lkst_sql {
 	bool is_refused;		  /* the authorizer has said no */
 	struct lkst_sql_records *records; /* the first is of all events */
 	unsigned int nr_records;
+
+	/*
+	 * Several hosts: each has its own of this, and `front` is the one that has the database, whose tables join
+	 * theirs. With one trace it is that itself. What is of a query is the front's.
+	 */
+	struct lkst_sql *front;
+	struct lkst_sql **hosts; /* the front's; NULL: there is one trace */
+	unsigned int nr_hosts;
+	const char *name; /* of the host */
+	char prefix[8];	  /* of the names of its tables of what is known: "0:"; empty: there is one trace */
+	u64 offset_ns; /* added to its records' times, modulo 2^64; 0 with one trace */
 
 	/* Tables of what is known, a bit for each by its number (sql/known.h). */
 	u32 wants_known; /* that the statement speaks of */

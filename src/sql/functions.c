@@ -19,15 +19,13 @@ static void time_text(sqlite3_context *ctx, int nr, sqlite3_value **values)
 
 	if (sqlite3_value_type(values[0]) == SQLITE_NULL || ns < 0)
 		return;
-	lkst_time_text_init(&form, LKST_TIME_DAY, s->catalog->clock_offset_ns);
+	lkst_time_text_init(&form, LKST_TIME_DAY, s->catalog ? s->catalog->clock_offset_ns : 0);
 	sqlite3_result_text(ctx, text, (int)(lkst_put_time(text, &form, (u64)ns, 9) - text),
 			    SQLITE_TRANSIENT);
 }
 
-/* symbol(address): "function+0x12", or NULL where the trace has no name. */
-static void symbol(sqlite3_context *ctx, int nr, sqlite3_value **values)
+static void put_symbol(sqlite3_context *ctx, struct lkst_sql *s, sqlite3_value **values)
 {
-	struct lkst_sql *s = sqlite3_user_data(ctx);
 	struct lkst_symbols *symbols = lkst_sql_symbols(s);
 	u64 address = (u64)sqlite3_value_int64(values[0]), offset;
 	char text[LKST_SYMBOL_ROOM];
@@ -39,6 +37,29 @@ static void symbol(sqlite3_context *ctx, int nr, sqlite3_value **values)
 		return;
 	sqlite3_result_text(ctx, text, (int)(lkst_symbols_put(symbols, text, address) - text),
 			    SQLITE_TRANSIENT);
+}
+
+/* symbol(address): "function+0x12", or NULL where the trace has no name. */
+static void symbol(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	put_symbol(ctx, sqlite3_user_data(ctx), values);
+}
+
+/* symbol(address, host): each kernel has its own. */
+static void symbol_of_host(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	const struct lkst_sql *s = sqlite3_user_data(ctx);
+	const char *host = (const char *)sqlite3_value_text(values[1]);
+	unsigned int i;
+
+	for (i = 0; host && i < s->nr_hosts; i++)
+		if (!strcmp(s->hosts[i]->name, host))
+			put_symbol(ctx, s->hosts[i], values);
+}
+
+static void symbol_of_none(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	sqlite3_result_error(ctx, "with several hosts, whose kernel is it? symbol(address, host)", -1);
 }
 
 /* ---- quantile(value, share) ------------------------------------------------------------------ */
@@ -83,14 +104,26 @@ static void quantile_final(sqlite3_context *ctx)
 	free(q->hist);
 }
 
+enum { FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC };
+
+static int add_common(struct lkst_sql *s)
+{
+	return sqlite3_create_function(s->db, "time_text", 1, FLAGS, s, time_text, NULL, NULL) ||
+	       sqlite3_create_function(s->db, "quantile", 2, FLAGS, s, NULL, quantile_step, quantile_final);
+}
+
 int lkst_sql_add_functions(struct lkst_sql *s)
 {
-	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+	if (add_common(s) || sqlite3_create_function(s->db, "symbol", 1, FLAGS, s, symbol, NULL, NULL))
+		return -ENOMEM;
+	return 0;
+}
 
-	if (sqlite3_create_function(s->db, "time_text", 1, flags, s, time_text, NULL, NULL) ||
-	    sqlite3_create_function(s->db, "symbol", 1, flags, s, symbol, NULL, NULL) ||
-	    sqlite3_create_function(s->db, "quantile", 2, flags, s, NULL, quantile_step,
-				    quantile_final))
+int lkst_sql_add_functions_of_hosts(struct lkst_sql *s)
+{
+	if (add_common(s) ||
+	    sqlite3_create_function(s->db, "symbol", 1, FLAGS, s, symbol_of_none, NULL, NULL) ||
+	    sqlite3_create_function(s->db, "symbol", 2, FLAGS, s, symbol_of_host, NULL, NULL))
 		return -ENOMEM;
 	return 0;
 }

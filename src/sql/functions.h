@@ -10,4 +10,7 @@
  */
 int lkst_sql_add_functions(struct lkst_sql *s);
 
+/* The same with several hosts: symbol(address, host). */
+int lkst_sql_add_functions_of_hosts(struct lkst_sql *s);
+
 #endif

@@ -21,12 +21,15 @@ const struct lkst_sql_known *lkst_sql_known_table(unsigned int i)
 	return i < LKST_SQL_NR_KNOWN ? tables[i] : NULL;
 }
 
-char *lkst_sql_known_text(const struct lkst_sql_known *table, bool has_help)
+char *lkst_sql_known_text(const struct lkst_sql *s, const struct lkst_sql_known *table, bool has_help)
 {
 	const struct lkst_sql_known_column *c;
 	sqlite3_str *text = sqlite3_str_new(NULL);
 
-	sqlite3_str_appendf(text, "CREATE TABLE %s (\n", table->name);
+	if (s->prefix[0])
+		sqlite3_str_appendf(text, "CREATE TABLE \"%w%w\" (\n", s->prefix, table->name);
+	else
+		sqlite3_str_appendf(text, "CREATE TABLE %s (\n", table->name);
 	for (c = table->columns; c->name; c++) {
 		sqlite3_str_appendf(text, "\t%s %s%s", c->name, c->type, c[1].name ? "," : "");
 		if (has_help)
@@ -42,9 +45,9 @@ static int run(struct lkst_sql *s, const char *text)
 {
 	int code;
 
-	s->is_inside = true;
+	s->front->is_inside = true;
 	code = text ? sqlite3_exec(s->db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
-	s->is_inside = false;
+	s->front->is_inside = false;
 	return code;
 }
 
@@ -54,7 +57,7 @@ int lkst_sql_known_add(struct lkst_sql *s)
 	int code = SQLITE_OK;
 
 	for (i = 0; i < LKST_SQL_NR_KNOWN && !code; i++) {
-		char *text = lkst_sql_known_text(tables[i], false);
+		char *text = lkst_sql_known_text(s, tables[i], false);
 
 		code = run(s, text);
 		sqlite3_free(text);
@@ -64,10 +67,15 @@ int lkst_sql_known_add(struct lkst_sql *s)
 
 void lkst_sql_known_want(struct lkst_sql *s, const char *name)
 {
+	const size_t length = strlen(s->prefix);
 	unsigned int i;
 
+	for (i = 0; i < s->nr_hosts; i++)
+		lkst_sql_known_want(s->hosts[i], name);
+	if (s->nr_hosts || strncmp(name, s->prefix, length))
+		return;
 	for (i = 0; i < LKST_SQL_NR_KNOWN; i++)
-		if (!sqlite3_stricmp(tables[i]->name, name))
+		if (!sqlite3_stricmp(tables[i]->name, name + length))
 			s->wants_known |= 1u << i;
 }
 
@@ -188,7 +196,7 @@ static int prepare(struct lkst_sql_pass *p, unsigned int i)
 	char *insert;
 	int code = SQLITE_NOMEM;
 
-	sqlite3_str_appendf(text, "INSERT OR IGNORE INTO %s VALUES (", tables[i]->name);
+	sqlite3_str_appendf(text, "INSERT OR IGNORE INTO \"%w%w\" VALUES (", p->sql->prefix, tables[i]->name);
 	for (c = tables[i]->columns; c->name; c++)
 		sqlite3_str_appendall(text, c[1].name ? "?," : "?)");
 	insert = sqlite3_str_finish(text);
@@ -288,7 +296,7 @@ static void empty(struct lkst_sql_pass *p)
 	unsigned int i;
 
 	for (i = 0; i < LKST_SQL_NR_KNOWN; i++) {
-		snprintf(text, sizeof(text), "DELETE FROM %s", tables[i]->name);
+		snprintf(text, sizeof(text), "DELETE FROM \"%s%s\"", p->sql->prefix, tables[i]->name);
 		if (p->is_wanted[i])
 			run(p->sql, text);
 	}
@@ -304,25 +312,65 @@ static bool choose(struct lkst_sql_pass *p)
 	return wanted;
 }
 
-int lkst_sql_known_fill(struct lkst_err *e, struct lkst_sql *s)
+static int fill_one(struct lkst_err *e, struct lkst_sql *s)
 {
 	struct lkst_sql_pass pass = { .sql = s };
 	int err;
 
-	s->known_code = 0;
 	if (!choose(&pass))
 		return 0;
-	s->is_inside = true;
+	s->front->is_inside = true;
 	note_code(&pass, sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL));
 	err = lkst_sql_pass_run(e, &pass);
 	note_code(&pass, sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL));
-	s->is_inside = false;
+	s->front->is_inside = false;
 	if (pass.error || err) {
 		empty(&pass);
-		s->known_code = pass.error;
+		s->front->known_code = pass.error;
 		return lkst_sql_is_stopped(s) ? -EINTR : pass.error ? -EIO : err;
 	}
 	s->has_known |= s->wants_known;
 	s->known_gaps = pass.nr_gaps;
 	return 0;
+}
+
+int lkst_sql_known_fill(struct lkst_err *e, struct lkst_sql *s)
+{
+	unsigned int i;
+	int err = 0;
+
+	s->known_code = 0;
+	for (i = 0; i < s->nr_hosts && !err; i++)
+		err = fill_one(e, s->hosts[i]);
+	return err || s->nr_hosts ? err : fill_one(e, s);
+}
+
+void lkst_sql_known_forget(struct lkst_sql *s)
+{
+	unsigned int i;
+
+	s->wants_known = 0;
+	for (i = 0; i < s->nr_hosts; i++)
+		s->hosts[i]->wants_known = 0;
+}
+
+u64 lkst_sql_known_nr_gaps(const struct lkst_sql *s)
+{
+	u64 nr = s->wants_known ? s->known_gaps : 0;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_hosts; i++)
+		nr += lkst_sql_known_nr_gaps(s->hosts[i]);
+	return nr;
+}
+
+bool lkst_sql_known_is_time(const char *column)
+{
+	static const char *const names[] = { "time_ns", "from_ns", "to_ns", "start_ns", "end_ns", "at_ns", "until_ns" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], column))
+			return true;
+	return false;
 }

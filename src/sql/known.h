@@ -141,6 +141,13 @@ int lkst_sql_known_fill(struct lkst_err *e, struct lkst_sql *s);
 const struct lkst_sql_known *lkst_sql_known_table(unsigned int i);
 
 /* CREATE TABLE, with comments if @has_help; sqlite3_free() frees it. NULL: no memory. */
-char *lkst_sql_known_text(const struct lkst_sql_known *table, bool has_help);
+char *lkst_sql_known_text(const struct lkst_sql *s, const struct lkst_sql_known *table, bool has_help);
+
+/* What the next statement wants is not known yet. And places where records are missing, of what it wanted. */
+void lkst_sql_known_forget(struct lkst_sql *s);
+u64 lkst_sql_known_nr_gaps(const struct lkst_sql *s);
+
+/* Whether columns called so are times, and not lengths of time. */
+bool lkst_sql_known_is_time(const char *column);
 
 #endif

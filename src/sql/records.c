@@ -12,6 +12,7 @@
 
 #include "sql/columns.h"
 #include "sql/field_value.h"
+#include "sql/joined_records.h"
 #include "sql/row_scan.h"
 #include "sql/shown.h"
 #include "view/values.h"
@@ -23,7 +24,11 @@ struct table {
 
 struct cursor {
 	sqlite3_vtab_cursor base;
-	const struct lkst_sql_records *table;
+	const struct lkst_sql_records *joined; /* the table, if it is of several hosts; NULL: it is not */
+	const struct lkst_sql_records *table;  /* that which is read */
+	unsigned int host;		       /* whose that is */
+	struct lkst_sql_wanted *wanted;	       /* of each host */
+	int how;
 	struct lkst_sql_scan *scan;
 	const struct lkst_record *record; /* NULL: all are over */
 	struct lkst_sql_shown *line, *json;
@@ -38,10 +43,10 @@ static int connect_table(sqlite3 *db, void *aux, int nr, const char *const *args
 	int r = SQLITE_NOMEM;
 
 	/* SQLite reads the text as if it made a table. */
-	records->sql->is_inside = true;
+	records->sql->front->is_inside = true;
 	if (t && text)
 		r = sqlite3_declare_vtab(db, text);
-	records->sql->is_inside = false;
+	records->sql->front->is_inside = false;
 	sqlite3_free(text);
 	if (r) {
 		sqlite3_free(t);
@@ -70,6 +75,8 @@ static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret_cursor)
 	if (!c)
 		return SQLITE_NOMEM;
 	*c = (struct cursor){ .table = ((struct table *)table)->records };
+	if (c->table->parts)
+		c->joined = c->table;
 	*ret_cursor = &c->base;
 	return SQLITE_OK;
 }
@@ -88,6 +95,7 @@ static void end_scan(struct cursor *c)
 static int close_cursor(sqlite3_vtab_cursor *cursor)
 {
 	end_scan((struct cursor *)cursor);
+	free(((struct cursor *)cursor)->wanted);
 	sqlite3_free(cursor);
 	return SQLITE_OK;
 }
@@ -114,11 +122,52 @@ static void explain(sqlite3_vtab_cursor *cursor, char *text)
 	cursor->pVtab->zErrMsg = text;
 }
 
+/* Begins to read the records of @host, if it has some that are wanted, up to the first. */
+static int begin_host(struct cursor *c, unsigned int host)
+{
+	const struct lkst_sql_records *part = c->joined->parts[host];
+	int err;
+
+	end_scan(c);
+	c->host = host;
+	if (!part || c->wanted[host].no_host)
+		return SQLITE_OK;
+	c->table = part;
+	err = lkst_sql_scan_new(part->sql, &c->wanted[host], c->how, &c->scan);
+	return result_of(err ?: lkst_sql_scan_next(c->scan, &c->record));
+}
+
+/* Where a host has no more rows, those of the next one come. */
+static int go_on(struct cursor *c)
+{
+	int r = SQLITE_OK;
+
+	while (!r && !c->record && c->joined && c->host + 1 < c->joined->sql->nr_hosts)
+		r = begin_host(c, c->host + 1);
+	return r;
+}
+
 static int next_row(sqlite3_vtab_cursor *cursor)
 {
 	struct cursor *c = (struct cursor *)cursor;
 
-	return result_of(lkst_sql_scan_next(c->scan, &c->record));
+	return result_of(lkst_sql_scan_next(c->scan, &c->record)) ?: go_on(c);
+}
+
+/* With several hosts: what each is to be asked is worked out now, for the values do not stay. */
+static int filter_hosts(struct cursor *c, const char *plan, int nr, sqlite3_value **values)
+{
+	const unsigned int nr_hosts = c->joined->sql->nr_hosts;
+	unsigned int i;
+
+	if (!c->wanted)
+		c->wanted = calloc(nr_hosts, sizeof(*c->wanted));
+	if (!c->wanted)
+		return SQLITE_NOMEM;
+	for (i = 0; i < nr_hosts; i++)
+		if (c->joined->parts[i])
+			lkst_sql_wanted_of(c->joined->parts[i], plan, nr, values, &c->wanted[i]);
+	return begin_host(c, 0) ?: go_on(c);
 }
 
 static int filter(sqlite3_vtab_cursor *cursor, int how, const char *plan, int nr,
@@ -129,6 +178,9 @@ static int filter(sqlite3_vtab_cursor *cursor, int how, const char *plan, int nr
 	int err;
 
 	end_scan(c);
+	c->how = how;
+	if (c->joined)
+		return filter_hosts(c, plan, nr, values);
 	lkst_sql_wanted_of(c->table, plan, nr, values, &wanted);
 	err = lkst_sql_scan_new(c->table->sql, &wanted, how, &c->scan);
 	return err ? result_of(err) : next_row(cursor);
@@ -216,12 +268,21 @@ static void buffer_value(sqlite3_context *ctx, u32 buffer)
 static int cell(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int index)
 {
 	struct cursor *c = (struct cursor *)cursor;
-	const struct lkst_sql_column *column = &c->table->columns[index];
+	const struct lkst_sql_column *column;
 	const struct lkst_record *r = c->record;
 
+	if (c->joined && c->joined->columns[index].common == LKST_SQL_HOST) {
+		sqlite3_result_text(ctx, c->table->sql->name, -1, SQLITE_STATIC);
+		return SQLITE_OK;
+	}
+	if (c->joined)
+		index = c->joined->places[c->host * c->joined->nr_columns + (unsigned int)index];
+	if (index < 0)
+		return SQLITE_OK;
+	column = &c->table->columns[index];
 	switch (column->common) {
 	case LKST_SQL_TIME:
-		sqlite3_result_int64(ctx, (sqlite3_int64)r->ns);
+		sqlite3_result_int64(ctx, (sqlite3_int64)(r->ns + c->table->sql->offset_ns));
 		break;
 	case LKST_SQL_CPU:
 		sqlite3_result_int64(ctx, r->cpu);
@@ -287,9 +348,25 @@ static int add(struct lkst_sql *s, const struct lkst_event_class *event)
 	return 0;
 }
 
+/* An event of a trace from anywhere may be called "events": the table of all comes last, and stays. */
+static int make_modules(struct lkst_sql *s)
+{
+	unsigned int i;
+
+	for (i = s->nr_records; i-- > 0;)
+		if (sqlite3_create_module(s->db, s->records[i].name, &module, &s->records[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+int lkst_sql_add_joined_records(struct lkst_sql *s)
+{
+	return lkst_sql_join_records(s) ?: make_modules(s);
+}
+
 int lkst_sql_add_records(struct lkst_sql *s)
 {
-	unsigned int id, i;
+	unsigned int id;
 	int err;
 
 	s->records = calloc(1 + s->catalog->nr_classes, sizeof(*s->records));
@@ -299,17 +376,18 @@ int lkst_sql_add_records(struct lkst_sql *s)
 	for (id = 0; id <= LKST_ID_MAX && !err; id++)
 		if (s->catalog->classes[id])
 			err = add(s, s->catalog->classes[id]);
-	/* An event of a trace from anywhere may be called "events": the table of all comes last, and stays. */
-	for (i = s->nr_records; i-- > 0 && !err;)
-		err = sqlite3_create_module(s->db, s->records[i].name, &module, &s->records[i])
-			      ? -ENOMEM
-			      : 0;
-	return err;
+	/* Those of several hosts are read as one. */
+	return err || s->front != s ? err : make_modules(s);
 }
 
 void lkst_sql_free_records(struct lkst_sql *s)
 {
-	while (s->nr_records)
-		free(s->records[--s->nr_records].columns);
+	while (s->nr_records) {
+		struct lkst_sql_records *table = &s->records[--s->nr_records];
+
+		free(table->columns);
+		free(table->parts);
+		free(table->places);
+	}
 	free(s->records);
 }

@@ -145,8 +145,8 @@ static void note_gaps(struct lkst_sql_scan *scan)
 
 	while (scan->merge && lkst_merge_gap(scan->merge, &gap) > 0)
 		scan->nr_gaps += !gap.is_pause;
-	if (scan->nr_gaps > scan->sql->nr_gaps)
-		scan->sql->nr_gaps = scan->nr_gaps;
+	if (scan->nr_gaps > scan->sql->front->nr_gaps)
+		scan->sql->front->nr_gaps = scan->nr_gaps;
 }
 
 void lkst_sql_scan_free(struct lkst_sql_scan *scan)

@@ -8,6 +8,7 @@
 
 #include "sql/columns.h"
 #include "sql/database.h"
+#include "hosts/hosts.h"
 #include "sql/functions.h"
 #include "sql/groups.h"
 #include "sql/guard.h"
@@ -15,6 +16,7 @@
 #include "sql/records.h"
 #include "sql/result.h"
 #include "sql/result_parquet.h"
+#include "sql/views.h"
 
 /*
  * What is sorted at once, a setting of the main database. The temporary one is left as it is: a small cache does
@@ -47,6 +49,14 @@ static int set_up(struct lkst_sql *s)
 	return sqlite3_exec(s->db, text, NULL, NULL, NULL) ? -ENOMEM : 0;
 }
 
+static void take_trace(struct lkst_sql *s, struct lkst_trace *t)
+{
+	s->trace = t;
+	s->catalog = lkst_trace_catalog(t);
+	s->max_groups = LKST_SQL_GROUPS_MAX;
+	lkst_trace_range(t, &s->begin_ns, &s->end_ns);
+}
+
 int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_atomic_t *stop,
 		  struct lkst_sql **ret_sql)
 {
@@ -54,11 +64,9 @@ int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_a
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
-	s->trace = t;
-	s->catalog = lkst_trace_catalog(t);
+	take_trace(s, t);
+	s->front = s;
 	s->stop = stop;
-	s->max_groups = LKST_SQL_GROUPS_MAX;
-	lkst_trace_range(t, &s->begin_ns, &s->end_ns);
 	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
 	    set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s) ||
 	    lkst_sql_known_add(s))
@@ -74,14 +82,77 @@ void lkst_sql_name_code(struct lkst_sql *s, struct lkst_code_namer namer)
 	s->namer = namer;
 }
 
+/* Adds the tables of @host to those of @front. */
+static int add_host(struct lkst_sql *front, const struct lkst_host *host)
+{
+	const unsigned int i = front->nr_hosts;
+	struct lkst_sql *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	take_trace(s, host->trace);
+	front->hosts[front->nr_hosts++] = s;
+	s->front = front;
+	s->db = front->db;
+	s->stop = front->stop;
+	s->offset_ns = host->offset_ns;
+	s->name = host->name;
+	snprintf(s->prefix, sizeof(s->prefix), "%u:", i);
+	return lkst_sql_add_records(s) ?: lkst_sql_known_add(s);
+}
+
+/* Each host's tables, and those that join them. */
+static int add_hosts(struct lkst_sql *front, const struct lkst_hosts *h)
+{
+	unsigned int i;
+	int err = 0;
+
+	front->hosts = calloc(h->nr, sizeof(struct lkst_sql *));
+	if (!front->hosts)
+		return -ENOMEM;
+	for (i = 0; i < h->nr && !err; i++)
+		err = add_host(front, &h->list[i]);
+	return err ?: lkst_sql_add_joined_records(front) ?: lkst_sql_add_views(front, h);
+}
+
+int lkst_sql_open_hosts(struct lkst_err *e, const struct lkst_hosts *h, const volatile sig_atomic_t *stop,
+			struct lkst_sql **ret_sql)
+{
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
+	s->front = s;
+	s->stop = stop;
+	s->max_groups = LKST_SQL_GROUPS_MAX;
+	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) || set_up(s) ||
+	    lkst_sql_add_functions_of_hosts(s) || add_hosts(s, h))
+		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
+				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
+	lkst_sql_guard(s);
+	*ret_sql = lkst_take(s);
+	return 0;
+}
+
+/* What is not of the database, which has pointers to it. */
+static void free_parts(struct lkst_sql *s)
+{
+	lkst_sql_free_records(s);
+	lkst_symbols_free(s->symbols);
+	free(s->hosts);
+	free(s);
+}
+
 void lkst_sql_close(struct lkst_sql *s)
 {
+	unsigned int i;
+
 	if (!s)
 		return;
 	sqlite3_close(s->db);
-	lkst_sql_free_records(s);
-	lkst_symbols_free(s->symbols);
-	free(s);
+	for (i = 0; i < s->nr_hosts; i++)
+		free_parts(s->hosts[i]);
+	free_parts(s);
 }
 
 void lkst_sql_limit(struct lkst_sql *s, u64 max_steps, int cell_bytes)
@@ -160,7 +231,7 @@ int lkst_sql_prepare(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 	int code, err;
 
 	s->is_refused = false;
-	s->wants_known = 0;
+	lkst_sql_known_forget(s);
 	code = sqlite3_prepare_v2(s->db, text, -1, &statement, ret_rest);
 	if (code)
 		return failed(e, s, code, all, text);
@@ -173,8 +244,8 @@ int lkst_sql_prepare(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 	if (s->is_refused)
 		return lkst_sql_tell(e, s, 0, SQLITE_AUTH, all, text);
 	err = lkst_sql_known_fill(e, s);
-	if (s->wants_known && s->known_gaps > s->nr_gaps)
-		s->nr_gaps = s->known_gaps;
+	if (lkst_sql_known_nr_gaps(s) > s->nr_gaps)
+		s->nr_gaps = lkst_sql_known_nr_gaps(s);
 	return lkst_sql_tell(e, s, err, SQLITE_DONE, all, text);
 }
 
@@ -246,6 +317,11 @@ bool lkst_sql_table(const struct lkst_sql *s, unsigned int i, const char **ret_n
 {
 	const struct lkst_sql_known *known = lkst_sql_known_table(i);
 
+	if (s->nr_hosts && i == LKST_SQL_NR_KNOWN + s->nr_records) {
+		*ret_name = "hosts";
+		*ret_help = "the hosts, and what is known of their clocks";
+		return true;
+	}
 	if (!known && i - LKST_SQL_NR_KNOWN >= s->nr_records)
 		return false;
 	*ret_name = known ? known->name : s->records[i - LKST_SQL_NR_KNOWN].name;
@@ -281,13 +357,20 @@ int lkst_sql_schema(struct lkst_err *e, struct lkst_sql *s, const char *name, st
 	if (!lkst_sql_table(s, i, &found, &help))
 		return lkst_err_set(e, -ENOENT, "there is no table \"%s\"; .tables lists them",
 				    name);
-	text = i < LKST_SQL_NR_KNOWN
-		       ? lkst_sql_known_text(lkst_sql_known_table(i), true)
+	if (i == LKST_SQL_NR_KNOWN + s->nr_records)
+		text = sqlite3_mprintf("%s", lkst_sql_hosts_text);
+	else
+		text = i < LKST_SQL_NR_KNOWN
+		       ? lkst_sql_known_text(s->front, lkst_sql_known_table(i), true)
 		       : lkst_sql_columns_text(&s->records[i - LKST_SQL_NR_KNOWN], true);
 	if (!text)
 		return lkst_err_sys(e, -ENOMEM, "the columns of %s", name);
 	if (help)
 		lkst_out_printf(out, "-- %s\n", help);
+	if (s->nr_hosts)
+		lkst_out_str(out, i < LKST_SQL_NR_KNOWN
+					  ? "-- and a column host TEXT in front; times are ns since 1970\n"
+					  : "-- times are ns since 1970\n");
 	lkst_out_str(out, text);
 	lkst_out_str(out, ";\n");
 	sqlite3_free(text);

@@ -28,9 +28,16 @@ struct lkst_sql;
  */
 int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_atomic_t *stop,
 		  struct lkst_sql **ret_sql);
+/*
+ * The same for traces of several hosts: each table has their rows, and a column `host` in front; times are ns since
+ * 1970 on the time line that they have in common. A table `hosts` has what is known of their clocks.
+ */
+struct lkst_hosts;
+int lkst_sql_open_hosts(struct lkst_err *e, const struct lkst_hosts *h, const volatile sig_atomic_t *stop,
+			struct lkst_sql **ret_sql);
+
 /* Has user code named by @namer, which must stay; without it only files and the places in them are shown. */
 void lkst_sql_name_code(struct lkst_sql *s, struct lkst_code_namer namer);
-
 void lkst_sql_close(struct lkst_sql *s);
 LKST_GUARD(lkst_sql_close, struct lkst_sql)
 

@@ -13,7 +13,7 @@ enum {
 };
 
 /* A plan is two letters for each value: the column, and what is done with it. */
-enum { COLUMN_NS = 'n', COLUMN_CPU = 'c', COLUMN_TID = 't', COLUMN_EVENT = 'e' };
+enum { COLUMN_NS = 'n', COLUMN_CPU = 'c', COLUMN_TID = 't', COLUMN_EVENT = 'e', COLUMN_HOST = 'h' };
 enum {
 	IS = '=',
 	IS_ABOVE = '>',
@@ -40,13 +40,15 @@ static char letter_of_column(const struct lkst_sql_records *table, int column)
 		return COLUMN_TID;
 	case LKST_SQL_EVENT:
 		return COLUMN_EVENT;
+	case LKST_SQL_HOST:
+		return COLUMN_HOST;
 	}
 	return 0;
 }
 
 static char letter_of_operator(sqlite3_index_info *info, int i, char column)
 {
-	bool is_text = column == COLUMN_EVENT;
+	bool is_text = column == COLUMN_EVENT || column == COLUMN_HOST;
 
 	switch (info->aConstraint[i].op) {
 	case SQLITE_INDEX_CONSTRAINT_EQ:
@@ -113,9 +115,13 @@ static int knowledge(const struct lkst_sql_records *table, u64 used)
 
 static double nr_records_of(const struct lkst_sql *s)
 {
-	double bytes = 0;
+	double bytes = 0, nr = 0;
 	unsigned int i;
 
+	for (i = 0; i < s->nr_hosts; i++)
+		nr += nr_records_of(s->hosts[i]);
+	if (s->nr_hosts)
+		return nr;
 	for (i = 0; i < lkst_trace_nr_streams(s->trace); i++)
 		bytes += 4096.0 * lkst_trace_stream(s->trace, i)->nr_blocks;
 	return bytes / RECORD_BYTES + 1;
@@ -178,13 +184,15 @@ static int order_of(const struct lkst_sql_records *table, sqlite3_index_info *in
 {
 	/* Records of the state of the machine come in no order of time. */
 	bool is_state = table->event && table->event->group == LKST_GROUP_STATE;
-	bool by_time = !is_state && info->nOrderBy == 1 && !info->aOrderBy[0].desc &&
+	/* Of several hosts each is read by itself. */
+	bool is_ordered = !table->parts;
+	bool by_time = is_ordered && !is_state && info->nOrderBy == 1 && !info->aOrderBy[0].desc &&
 		       letter_of_column(table, info->aOrderBy[0].iColumn) == COLUMN_NS;
 
 	if (by_time)
 		info->orderByConsumed = 1;
 	if (info->nOrderBy)
-		return by_time ? 0 : grouped(table, info);
+		return by_time || !is_ordered ? 0 : grouped(table, info);
 	if (!info->colUsed)
 		return LKST_SQL_ANY | LKST_SQL_COUNTED;
 	return info->colUsed & ~fixed ? 0 : LKST_SQL_ANY;
@@ -288,6 +296,25 @@ static struct lkst_sql_span span_of(char how, sqlite3_value *value)
 	}
 }
 
+static s64 less(s64 value, s64 offset)
+{
+	s64 result;
+
+	if (__builtin_sub_overflow(value, offset, &result))
+		return offset > 0 ? INT64_MIN : INT64_MAX;
+	return result;
+}
+
+/* The times of the records whose times in the table are in @span. */
+static struct lkst_sql_span own_times(const struct lkst_sql *s, struct lkst_sql_span span)
+{
+	if (span.from != INT64_MIN)
+		span.from = less(span.from, (s64)s->offset_ns);
+	if (span.to != INT64_MAX)
+		span.to = less(span.to, (s64)s->offset_ns);
+	return span;
+}
+
 static bool is_text(sqlite3_value *value)
 {
 	int type = sqlite3_value_type(value);
@@ -344,6 +371,7 @@ static void choose_all(const struct lkst_sql_records *table, struct lkst_sql_wan
 	unsigned int id;
 
 	w->ns = w->cpu = w->tid = all;
+	w->no_host = false;
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		w->events[id] = c->classes[id] &&
 				(table->event ? table->event == c->classes[id]
@@ -362,7 +390,7 @@ void lkst_sql_wanted_of(const struct lkst_sql_records *table, const char *plan, 
 
 		switch (plan[2 * i]) {
 		case COLUMN_NS:
-			w->ns = both(w->ns, span_of(how, values[i]));
+			w->ns = both(w->ns, own_times(table->sql, span_of(how, values[i])));
 			break;
 		case COLUMN_CPU:
 			w->cpu = both(w->cpu, span_of(how, values[i]));
@@ -372,6 +400,10 @@ void lkst_sql_wanted_of(const struct lkst_sql_records *table, const char *plan, 
 			break;
 		case COLUMN_EVENT:
 			choose_events(table->sql, how, values[i], w->events);
+			break;
+		case COLUMN_HOST:
+			w->no_host |= how == IS_ONE_OF ? !one_fits(table->sql->name, values[i])
+						       : !name_fits(how, table->sql->name, values[i]);
 			break;
 		}
 	}

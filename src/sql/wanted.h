@@ -17,6 +17,7 @@ struct lkst_sql_span {
 struct lkst_sql_wanted {
 	struct lkst_sql_span ns, cpu, tid;
 	bool events[LKST_EVENT_SPACE]; /* by id */
+	bool no_host; /* those of this host are not wanted at all */
 };
 
 /* How the rows of a plan come, in SQLite's idxNum. */

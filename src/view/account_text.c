@@ -3,8 +3,10 @@
 #include "view/account_text.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/json_writer.h"
 #include "base/size.h"
 #include "view/record_printer.h"
@@ -17,6 +19,56 @@ enum {
 	CITES_IN_LINE = 2,
 	SENTENCE_MAX = 4096,
 };
+
+/* With what the steps of each host are printed. */
+struct printers {
+	const struct lkst_view_config *config;
+	struct lkst_record_printer **list;
+	unsigned int nr;
+};
+
+static void printers_fini(struct printers *p)
+{
+	while (p->nr)
+		lkst_record_printer_free(p->list[--p->nr]);
+	free(p->list);
+}
+
+static int printers_init(struct printers *p, const struct lkst_view_config *config)
+{
+	const unsigned int nr = config->hosts ? config->nr_hosts : 1;
+
+	*p = (struct printers){ .config = config, .list = calloc(nr, sizeof(struct lkst_record_printer *)) };
+	if (!p->list)
+		return -ENOMEM;
+	for (; p->nr < nr; p->nr++) {
+		struct lkst_view_config one = config->hosts ? config->hosts[p->nr] : *config;
+
+		one.out = config->out;
+		one.time = config->time;
+		p->list[p->nr] = lkst_record_printer_new(&one, NULL);
+		if (!p->list[p->nr])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static struct lkst_record_printer *printer_of(const struct printers *p, const struct lkst_account_step *s)
+{
+	return p->list[s->host < p->nr ? s->host : 0];
+}
+
+/* The name of the step's host, NULL: there is one host only. */
+static const char *host_of(const struct printers *p, const struct lkst_account_step *s)
+{
+	return p->config->hosts ? printer_of(p, s)->host : NULL;
+}
+
+/* A time of step @s on a clock that all hosts have in common. */
+static u64 common_ns(const struct printers *p, const struct lkst_account_step *s, u64 ns)
+{
+	return p->config->hosts ? ns + p->config->hosts[s->host < p->nr ? s->host : 0].catalog->clock_offset_ns : ns;
+}
 
 /* The step that is printed after @s, in order of the tree; *@depth is updated. NULL: none. */
 static const struct lkst_account_step *next_step(const struct lkst_account_step *s, int *depth)
@@ -121,29 +173,40 @@ static char *put_spaces(char *p, int nr)
 	return p;
 }
 
-/* A top step says whom it is about, and when it was; the others say when, from its beginning. */
-static char *put_head(struct lkst_record_printer *printer, char *p,
-		      const struct lkst_account_step *s, const struct lkst_account_step *top,
-		      int depth)
+/* "db1: " */
+static char *put_host(const struct printers *printers, char *p, const struct lkst_account_step *s)
 {
+	const char *host = host_of(printers, s);
+
+	return host ? lkst_put_str(lkst_put_escaped(p, host, strlen(host), ""), ": ") : p;
+}
+
+/* A top step says whom it is about, and when it was; the others say when, from its beginning. */
+static char *put_head(const struct printers *printers, char *p, const struct lkst_account_step *s,
+		      const struct lkst_account_step *top, int depth)
+{
+	struct lkst_record_printer *printer = printer_of(printers, s);
+	const u64 from_ns = common_ns(printers, s, s->from_ns), top_ns = common_ns(printers, top, top->from_ns);
 	char *start = p;
 
 	if (s == top) {
+		p = put_host(printers, p, s);
 		p = put_thread(printer, p, s->tid);
 		p = lkst_put_time(lkst_put_str(p, ", "), &printer->time, s->from_ns, 9);
 		p = lkst_put_time(lkst_put_str(p, " to "), &printer->time, s->to_ns, 9);
 		p = put_duration(lkst_put_str(p, ", "), s->to_ns - s->from_ns);
 		return lkst_put_str(p, ": ");
 	}
-	*p++ = s->from_ns < top->from_ns ? '-' : '+';
-	p = put_duration(p, s->from_ns < top->from_ns ? top->from_ns - s->from_ns
-						      : s->from_ns - top->from_ns);
+	*p++ = from_ns < top_ns ? '-' : '+';
+	p = put_duration(p, from_ns < top_ns ? top_ns - from_ns : from_ns - top_ns);
 	p = put_padded(p, start, OFFSET_WIDTH);
 	start = p;
 	p = put_duration(p, s->to_ns - s->from_ns);
 	p = put_padded(p, start, LENGTH_WIDTH);
 	p = put_spaces(p, depth * INDENT < INDENT_MAX ? depth * INDENT - INDENT : INDENT_MAX);
-	if (s->tid != s->parent->tid)
+	if (s->host != s->parent->host)
+		p = put_host(printers, p, s);
+	if (s->tid != s->parent->tid || s->host != s->parent->host)
 		p = lkst_put_str(put_thread(printer, p, s->tid), ": ");
 	return p;
 }
@@ -175,10 +238,11 @@ static char *put_cites(struct lkst_record_printer *printer, char *p,
 	return p;
 }
 
-static void put_text_step(struct lkst_record_printer *printer, const struct lkst_account_step *s,
+static void put_text_step(const struct printers *printers, const struct lkst_account_step *s,
 			  const struct lkst_account_step *top, int depth, bool has_events)
 {
-	char *p = put_head(printer, lkst_out_room(printer->out), s, top, depth);
+	struct lkst_record_printer *printer = printer_of(printers, s);
+	char *p = put_head(printers, lkst_out_room(printer->out), s, top, depth);
 
 	p = put_sentence(printer, p, s);
 	*p++ = '\n';
@@ -190,22 +254,22 @@ static void put_text_step(struct lkst_record_printer *printer, const struct lkst
 int lkst_view_account_part(const struct lkst_view_config *config, const struct lkst_account *a,
 			   bool has_events, struct lkst_account_part_of part)
 {
-	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
+	_cleanup_(printers_fini) struct printers printers = {};
 	const struct lkst_account_step *s = a->root.steps, *top = s;
 	int depth = 0;
 	u64 i;
 
-	if (!printer)
+	if (printers_init(&printers, config))
 		return -ENOMEM;
-	if (printer->time.form == LKST_TIME_SECONDS)
-		printer->time.form = LKST_TIME_PLAIN;
+	for (i = 0; i < printers.nr; i++)
+		if (printers.list[i]->time.form == LKST_TIME_SECONDS)
+			printers.list[i]->time.form = LKST_TIME_PLAIN;
 	for (i = 0; s && i < part.to; i++, s = next_step(s, &depth)) {
 		if (!depth)
 			top = s;
 		if (i >= part.from)
-			put_text_step(printer, s, top, depth, has_events);
+			put_text_step(&printers, s, top, depth, has_events);
 	}
-	lkst_record_printer_free(printer);
 	return 0;
 }
 
@@ -364,10 +428,14 @@ static void put_json_events(struct lkst_json *j, const struct lkst_account_step 
 }
 
 /* What a step is, without its end and those below it. */
-static void begin_json_step(struct lkst_record_printer *printer, struct lkst_json *j,
+static void begin_json_step(const struct printers *printers, struct lkst_json *j,
 			    const struct lkst_account_step *s)
 {
+	struct lkst_record_printer *printer = printer_of(printers, s);
+
 	lkst_json_object(j, NULL);
+	if (host_of(printers, s))
+		lkst_json_str(j, "host", host_of(printers, s));
 	lkst_json_str(j, "kind", s->kind);
 	lkst_json_u64(j, "from_ns", s->from_ns);
 	lkst_json_u64(j, "to_ns", s->to_ns);
@@ -376,14 +444,14 @@ static void begin_json_step(struct lkst_record_printer *printer, struct lkst_jso
 	put_json_facts(printer, j, s);
 }
 
-static void put_json_steps(struct lkst_record_printer *printer, struct lkst_json *j,
+static void put_json_steps(const struct printers *printers, struct lkst_json *j,
 			   const struct lkst_account_step *s)
 {
 	int depth = 0, was;
 
 	lkst_json_array(j, "steps");
 	while (s) {
-		begin_json_step(printer, j, s);
+		begin_json_step(printers, j, s);
 		put_json_events(j, s);
 		lkst_json_array(j, "steps");
 		was = depth;
@@ -402,19 +470,18 @@ static void put_json_steps(struct lkst_record_printer *printer, struct lkst_json
 int lkst_view_account_json_in(const struct lkst_view_config *config, const struct lkst_account *a,
 			      struct lkst_json *j, const char *name)
 {
-	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
+	_cleanup_(printers_fini) struct printers printers = {};
 	unsigned int i;
 
-	if (!printer)
+	if (printers_init(&printers, config))
 		return -ENOMEM;
 	lkst_json_object(j, name);
-	put_json_steps(printer, j, a->root.steps);
+	put_json_steps(&printers, j, a->root.steps);
 	lkst_json_array(j, "notes");
 	for (i = 0; i < a->notes.nr; i++)
 		lkst_json_str(j, NULL, a->notes.text[i]);
 	lkst_json_end(j);
 	lkst_json_end(j);
-	lkst_record_printer_free(printer);
 	return 0;
 }
 
@@ -429,23 +496,22 @@ int lkst_view_account_json(const struct lkst_view_config *config, const struct l
 int lkst_view_account_flat(const struct lkst_view_config *config, const struct lkst_account *a,
 			   bool has_events, struct lkst_account_part_of part, struct lkst_json *j)
 {
-	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
+	_cleanup_(printers_fini) struct printers printers = {};
 	const struct lkst_account_step *s = a->root.steps;
 	int depth = 0;
 	u64 i;
 
-	if (!printer)
+	if (printers_init(&printers, config))
 		return -ENOMEM;
 	for (i = 0; s && i < part.to; i++, s = next_step(s, &depth)) {
 		if (i < part.from)
 			continue;
-		begin_json_step(printer, j, s);
+		begin_json_step(&printers, j, s);
 		lkst_json_u64(j, "depth", (u64)depth);
 		if (has_events)
 			put_json_events(j, s);
 		lkst_json_end(j);
 	}
-	lkst_record_printer_free(printer);
 	return 0;
 }
 

@@ -343,6 +343,8 @@ static int csv_record(void *ctx, const struct lkst_record *r)
 	p = lkst_record_printer_run(csv->printer, p, r, steps);
 	if (csv->printer->has_cgroups)
 		p = put_cgroup(csv, p, r->tid);
+	if (csv->printer->host)
+		p = put_text_argument(csv, p, "host", csv->printer->host);
 	*p++ = '\n';
 	lkst_out_advance(csv->printer->out, p);
 	return 0;
@@ -372,6 +374,8 @@ static int csv_gap(void *ctx, const struct lkst_gap *gap)
 	p = put_argument(csv, p, "events", gap->events);
 	p = put_argument(csv, p, "blocks", gap->blocks);
 	p = put_argument(csv, p, "buffer", gap->buffer);
+	if (csv->printer->host)
+		p = put_text_argument(csv, p, "host", csv->printer->host);
 	*p++ = '\n';
 	lkst_out_advance(csv->printer->out, p);
 	return 0;

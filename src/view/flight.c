@@ -345,6 +345,7 @@ static int flight_end(void *ctx)
 const struct lkst_view lkst_view_flight = {
 	.name = "flight",
 	.help = "system calls, switches and wake-ups as a dialogue",
+	.is_of_one_host = true,
 	/* Who woke a thread. */
 	.needs_past = true,
 	.begin = flight_begin,

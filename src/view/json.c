@@ -178,6 +178,15 @@ static char *put_cgroup(struct lkst_record_printer *printer, char *p, s32 tid)
 	return lkst_out_more(printer->out, p);
 }
 
+/* "host":"web1", if there are several. */
+static char *put_host(struct lkst_record_printer *printer, char *p)
+{
+	if (!printer->host)
+		return p;
+	p = lkst_put_json(lkst_put_str(p, "\"host\":"), printer->host, strlen(printer->host));
+	return lkst_put_str(p, ",");
+}
+
 static int json_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_record_printer *printer = ctx;
@@ -186,7 +195,8 @@ static int json_record(void *ctx, const struct lkst_record *r)
 
 	if (!steps)
 		return -ENOMEM;
-	p = lkst_put_u64(lkst_put_str(p, "{\"ns\":"), r->ns);
+	p = put_host(printer, lkst_put_str(p, "{"));
+	p = lkst_put_u64(lkst_put_str(p, "\"ns\":"), r->ns);
 	p = lkst_put_time(lkst_put_str(p, ",\"time\":\""), &printer->time, r->ns, 9);
 	p = lkst_put_u64(lkst_put_str(p, "\",\"cpu\":"), r->cpu);
 	p = lkst_put_s64(lkst_put_str(p, ",\"tid\":"), r->tid);
@@ -212,7 +222,8 @@ static int json_gap(void *ctx, const struct lkst_gap *gap)
 	struct lkst_record_printer *printer = ctx;
 	char *p = lkst_out_room(printer->out);
 
-	p = lkst_put_u64(lkst_put_str(p, "{\"gap\":{\"cpu\":"), gap->cpu);
+	p = put_host(printer, lkst_put_str(p, "{\"gap\":{"));
+	p = lkst_put_u64(lkst_put_str(p, "\"cpu\":"), gap->cpu);
 	p = lkst_put_u64(lkst_put_str(p, ",\"buffer\":"), gap->buffer);
 	p = lkst_put_u64(lkst_put_str(p, ",\"from_ns\":"), gap->from_ns);
 	p = lkst_put_u64(lkst_put_str(p, ",\"to_ns\":"), gap->to_ns);

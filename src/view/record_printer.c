@@ -20,6 +20,8 @@ struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_confi
 	printer->addresses = (struct lkst_address_names){ config->symbols, config->code, config->threads };
 	printer->has_cgroups = config->has_cgroups;
 	printer->descriptors = config->descriptors;
+	printer->host = config->host;
+	printer->host_width = config->host_width;
 	printer->names.threads = config->threads;
 	printer->unread = "(fault)";
 	printer->build = build;

@@ -64,6 +64,8 @@ struct lkst_record_printer {
 	const struct lkst_descriptors *descriptors; /* NULL: descriptors are numbers */
 	struct lkst_time_text time;
 	struct lkst_names names;
+	const char *host; /* NULL: it is not printed */
+	unsigned int host_width;
 	bool has_process; /* json: threads with their processes */
 	const char *unread; /* what stands for a value of a probe that could not be read; the view sets it */
 	void (*build)(struct lkst_steps *steps);

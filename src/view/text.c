@@ -292,9 +292,23 @@ static int text_begin(struct lkst_err *e, const struct lkst_view_config *config,
 	return 0;
 }
 
+/* A column of its own; a name may be anything. */
+static char *put_host(struct lkst_record_printer *printer, char *p)
+{
+	size_t length = strlen(printer->host);
+
+	*p++ = ' ';
+	p = lkst_put_escaped(p, printer->host, length, "");
+	for (; length < printer->host_width; length++)
+		*p++ = ' ';
+	return p;
+}
+
 static char *put_time_and_cpu(struct lkst_record_printer *printer, char *p, u64 ns, u32 cpu)
 {
 	p = lkst_put_time(p, &printer->time, ns, 9);
+	if (printer->host)
+		p = put_host(printer, p);
 	p = lkst_put_mem(p, " [", 2);
 	p = lkst_put_u64_width(p, cpu, 3, '0');
 	return lkst_put_mem(p, "] ", 2);

@@ -36,12 +36,17 @@ struct lkst_view_config {
 	bool has_process;	  /* json: after the thread, its process and that one's name */
 	bool has_cgroups;	  /* text, csv, json: with the thread's cgroup and container */
 	const struct lkst_descriptors *descriptors; /* text: after a descriptor what it refers to; NULL: not so */
+	const char *host;	 /* text, csv, json: with this name of the host; NULL: there is one host only */
+	unsigned int host_width; /* text: of the longest of these names */
+	const struct lkst_view_config *hosts; /* accounts: that of each host, by its number; NULL: there is one host */
+	unsigned int nr_hosts;
 };
 
 struct lkst_view {
 	const char *name;
 	const char *help; /* for `lkst print --help`; a line break continues it */
 
+	bool is_of_one_host; /* it has no place for names of hosts */
 	bool needs_past; /* what it prints of a record may be from another one long before */
 	/* Prints what comes first. *@ret_ctx goes to the others; end() frees it. */
 	int (*begin)(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx);

@@ -15,6 +15,7 @@
 #include "base/zstd_decode.h"
 #include "cmd/code_naming.h"
 #include "cmd/cmd.h"
+#include "cmd/traces.h"
 #include "trace/reader.h"
 #include "web/draw.h"
 
@@ -87,6 +88,11 @@ int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 	if (!err)
 		lkst_cmd_tell_ending(*ret_trace, args[0]);
 	return err;
+}
+
+int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
+{
+	return lkst_cmd_open_trace(e, args, nr_args, &ret_traces->trace);
 }
 
 /* In place of cmd/code_naming.c: there are no files of programs here. */

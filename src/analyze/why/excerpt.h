@@ -46,6 +46,8 @@ struct lkst_event_ref {
 	u32 size; /* of the record, in bytes */
 };
 
+struct lkst_peers;
+
 struct lkst_excerpt {
 	struct lkst_trace *trace;
 	const struct lkst_catalog *catalog;
@@ -61,6 +63,8 @@ struct lkst_excerpt {
 	struct lkst_state_intervals *states; /* what each thread did in it */
 	struct lkst_running *
 		running; /* in which functions, as far as there are samples; NULL: there are none */
+	struct lkst_peers *peers; /* the other hosts' (analyze/why/peers.h); NULL: there is one host */
+	unsigned int host;	  /* the number of its own */
 
 	/* Private. */
 	u16 kind_of[LKST_ID_MAX + 1];

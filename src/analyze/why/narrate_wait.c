@@ -3,6 +3,7 @@
 #include "analyze/why/narrate_wait.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 #include "analyze/engine/naming.h"
 #include "analyze/why/narrate_stack.h"
@@ -245,6 +246,33 @@ static void tell_softirq(struct lkst_narrator *t, struct lkst_account_step *s,
 	lkst_narrate_cite(t, s, g->from);
 }
 
+/* "10.0.0.2:5432", or the port alone of an address that is too long for a record. */
+static void say_sender(struct lkst_narrator *t, struct lkst_account_step *s, const struct lkst_excerpt *w, u32 packet)
+{
+	if (lkst_event_ref_int(w, packet, "family") == AF_INET) {
+		lkst_account_mean(t->account, s, "source_address", LKST_MEANING_IPV4,
+				  lkst_event_ref_int(w, packet, "source_address"));
+		lkst_account_say(t->account, s, ":");
+	} else {
+		lkst_account_say(t->account, s, "port ");
+	}
+	lkst_account_fact(t->account, s, "source_port", LKST_ACCOUNT_NUMBER,
+			  lkst_event_ref_int(w, packet, "source_port"));
+}
+
+static void tell_packet(struct lkst_narrator *t, struct lkst_account_step *s, const struct lkst_wake_cause *g)
+{
+	if (lkst_event_ref_kind(t->w, g->from) == LKST_EV_packet_receive) {
+		lkst_account_say(t->account, s, ", until a packet came in from ");
+		say_sender(t, s, t->w, g->from);
+	} else {
+		lkst_account_say(t->account, s, ", until a packet came in on ");
+		say_label(t, s, "interface", LKST_LABEL_NETDEV,
+			  (u32)lkst_event_ref_int(t->w, g->from, "ifindex"), LKST_MEANING_IFINDEX);
+	}
+	lkst_narrate_cite(t, s, g->from);
+}
+
 void lkst_narrate_trigger(struct lkst_narrator *t, struct lkst_account_step *s,
 			  const struct lkst_wake_cause *g)
 {
@@ -262,10 +290,7 @@ void lkst_narrate_trigger(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, " had done a request");
 		break;
 	case LKST_WAKE_CAUSE_PACKET:
-		lkst_account_say(t->account, s, ", until a packet came in on ");
-		say_label(t, s, "interface", LKST_LABEL_NETDEV,
-			  (u32)lkst_event_ref_int(t->w, g->from, "ifindex"), LKST_MEANING_IFINDEX);
-		lkst_narrate_cite(t, s, g->from);
+		tell_packet(t, s, g);
 		break;
 	case LKST_WAKE_CAUSE_DEVICE:
 		tell_device(t, s, g);
@@ -357,6 +382,35 @@ void lkst_narrate_packet(struct lkst_narrator *t, struct lkst_account_step *s,
 	}
 	lkst_narrate_cite(t, p, g->origin);
 	lkst_narrate_cite(t, p, g->from);
+}
+
+struct lkst_account_step *lkst_narrate_peer_packet(struct lkst_narrator *t, struct lkst_account_step *s,
+						   const struct lkst_peer_packet *packet, s32 sender)
+{
+	const struct lkst_excerpt *w = packet->w;
+	const u64 sent_ns = w->moments[packet->sent].ns;
+	u64 received_ns = lkst_peers_ns(t->w, t->w->moments[packet->received].ns, w);
+	struct lkst_narrator theirs = { .w = w, .account = t->account };
+	struct lkst_account_step *p;
+	u64 error_ns;
+
+	/* Clocks that are not compared well enough may have it the other way round. */
+	if (received_ns < sent_ns)
+		received_ns = sent_ns;
+	p = lkst_account_add(t->account, s, "packet", sent_ns, received_ns, sender);
+	p->host = w->host;
+	lkst_account_say(t->account, p, "packet of ");
+	lkst_account_fact(t->account, p, "bytes", LKST_ACCOUNT_BYTES, lkst_event_ref_int(w, packet->sent, "bytes"));
+	lkst_account_say(t->account, p, sender ? " sent from " : " sent by an interrupt from ");
+	say_sender(t, p, w, packet->sent);
+	if (lkst_peers_error_ns(t->w, w, &error_ns)) {
+		lkst_account_say(t->account, p, "; the two clocks agree to ");
+		lkst_account_fact(t->account, p, "clock_error_ns", LKST_ACCOUNT_DURATION, error_ns);
+	} else {
+		lkst_account_say(t->account, p, "; whether the two clocks agree is not known");
+	}
+	lkst_narrate_cite(&theirs, p, packet->sent);
+	return p;
 }
 
 void lkst_narrate_many(struct lkst_narrator *t, struct lkst_account_step *s, const char *call,

@@ -4,6 +4,7 @@
 #define LKST_ANALYZE_WHY_NARRATE_WAIT_H
 
 #include "analyze/why/narrate.h"
+#include "analyze/why/peers.h"
 
 /* The wake-up that ended a wait, LKST_NOWHERE: none is recorded. */
 u32 lkst_narrate_waking(const struct lkst_narrator *t, const struct lkst_stretch *stretch);
@@ -22,6 +23,10 @@ struct lkst_account_step *lkst_narrate_request(struct lkst_narrator *t, struct l
 					       const struct lkst_wake_cause *trigger);
 void lkst_narrate_packet(struct lkst_narrator *t, struct lkst_account_step *s,
 			 const struct lkst_wake_cause *trigger);
+
+/* The same for a packet that thread @sender of another host sent, 0: an interrupt. The step is that host's. */
+struct lkst_account_step *lkst_narrate_peer_packet(struct lkst_narrator *t, struct lkst_account_step *s,
+						   const struct lkst_peer_packet *packet, s32 sender);
 
 /* Short waits of one kind. @waking: of the longest. */
 void lkst_narrate_many(struct lkst_narrator *t, struct lkst_account_step *s, const char *call,

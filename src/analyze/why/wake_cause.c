@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analyze/why/packet.h"
+
 enum {
 	CONTEXT_MAX = 1 << 20,	/* records looked through for a context's begin */
 	REQUESTS_MAX = 1 << 14, /* records of requests looked through for those that wait */
@@ -216,20 +218,29 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 	follow_thread(w, c, raised);
 }
 
+/* On its way over the loopback interface a packet stays where it is in memory. */
+static u32 find_sent_here(const struct search *s, u32 from)
+{
+	const struct lkst_excerpt *w = s->w;
+	u32 sent = find_before(s, from, LKST_EV_net_dev_queue, "skb", lkst_event_ref_int(w, from, "skb"));
+
+	if (sent == LKST_NOWHERE ||
+	    lkst_event_ref_int(w, sent, "ifindex") != lkst_event_ref_int(w, from, "ifindex"))
+		return LKST_NOWHERE;
+	return sent;
+}
+
 static void be_packet(const struct search *s, struct lkst_wake_cause *c, u32 from)
 {
 	const struct lkst_excerpt *w = s->w;
-	u64 skb = lkst_event_ref_int(w, from, "skb");
 
 	c->kind = LKST_WAKE_CAUSE_PACKET;
 	c->from = from;
-	/* On its way over the loopback interface a packet stays where it is in memory. */
-	c->origin = find_before(s, from, LKST_EV_net_dev_queue, "skb", skb);
-	if (c->origin == LKST_NOWHERE ||
-	    lkst_event_ref_int(w, c->origin, "ifindex") != lkst_event_ref_int(w, from, "ifindex")) {
-		c->origin = LKST_NOWHERE;
+	c->origin = lkst_event_ref_kind(w, from) == LKST_EV_packet_receive
+			    ? lkst_packet_sent(w, from, w, w->moments[from].ns, s->max)
+			    : find_sent_here(s, from);
+	if (c->origin == LKST_NOWHERE)
 		return;
-	}
 	if (lkst_wake_cause_context(w, c->origin) == LKST_NOWHERE)
 		follow_thread(w, c, c->origin);
 }
@@ -284,6 +295,8 @@ void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, 
 		return;
 	}
 	find_context(w, waking, LKST_EV_netif_receive_skb, &received);
+	if (received == LKST_NOWHERE)
+		find_context(w, waking, LKST_EV_packet_receive, &received);
 	if (received != LKST_NOWHERE && lkst_event_ref_kind(w, context) == LKST_EV_softirq_entry &&
 	    lkst_event_ref_int(w, context, "vec") == NET_RX)
 		be_packet(&s, c, received);

@@ -57,6 +57,32 @@ static void follow(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, "; not followed further (--depth)");
 }
 
+/* Follows the packet that woke the thread to the host that sent it. */
+static void follow_peer(struct lkst_narrator *t, struct lkst_account_step *s, const struct lkst_wake_cause *trigger,
+			unsigned int depth)
+{
+	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = NULL;
+	struct lkst_narrator theirs = { .account = t->account, .min_ns = t->min_ns };
+	struct lkst_peer_packet packet;
+	struct lkst_account_step *p;
+	u64 from_ns;
+	s32 tid;
+
+	if (!lkst_peers_find(t->w, trigger->waking, LKST_WAKE_CAUSE_SEARCH, &packet))
+		return;
+	theirs.w = packet.w;
+	tid = lkst_wake_cause_context(packet.w, packet.sent) == LKST_NOWHERE ? packet.w->moments[packet.sent].tid : 0;
+	p = lkst_narrate_peer_packet(t, s, &packet, tid);
+	from_ns = lkst_peers_ns(t->w, s->from_ns, packet.w);
+	if (tid <= 0 || packet.w->moments[packet.sent].ns <= from_ns)
+		return;
+	if (depth)
+		explain(&theirs, p, tid, from_ns, packet.w->moments[packet.sent].ns, depth - 1);
+	else
+		lkst_account_say(t->account, p, "; not followed further (--depth)");
+	files = theirs.files;
+}
+
 static void tell_blocked(struct lkst_narrator *t, struct lkst_account_step *s,
 			 const struct lkst_stretch *stretch, unsigned int depth)
 {
@@ -75,7 +101,10 @@ static void tell_blocked(struct lkst_narrator *t, struct lkst_account_step *s,
 		inner = lkst_narrate_request(t, s, &trigger);
 	else if (trigger.kind == LKST_WAKE_CAUSE_PACKET)
 		lkst_narrate_packet(t, s, &trigger);
-	follow(t, inner, &trigger, depth);
+	if (trigger.kind == LKST_WAKE_CAUSE_PACKET && trigger.origin == LKST_NOWHERE)
+		follow_peer(t, s, &trigger, depth);
+	else
+		follow(t, inner, &trigger, depth);
 }
 
 static void tell_stretch(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid,
@@ -312,6 +341,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
 	a = lkst_account_new();
 	if (!a)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
+	a->root.host = w->host;
 	s = lkst_account_add(a, &a->root, "interval", from_ns, to_ns, tid);
 	err = lkst_why_explain_in(a, s, w, depth);
 	if (err)

@@ -31,7 +31,8 @@ enum {
  *			steps below follow
  *	occupant	what ran on the CPU; share
  *	request		the disk's request; disk, sector, bytes, ahead
- *	packet		the packet on its way; interface, bytes
+ *	packet		the packet on its way; interface, bytes; of another host that sent it: source_address,
+ *			source_port, clock_error_ns
  *	rest		stretches too short to be told one by one; count, and sums as in "interval"
  *	many		waits of one kind among them; count, longest_ns
  *	failed		a system call that failed; call, error, first: the function that said so first

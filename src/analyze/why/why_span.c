@@ -274,6 +274,7 @@ int lkst_why_span_explain(struct lkst_err *e, const struct lkst_excerpt *w,
 
 	if (!a)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
+	a->root.host = w->host;
 	s = lkst_account_add(a, &a->root, "span", x->from_ns, x->to_ns, x->begin_tid);
 	tell_span(a, s, x, nr);
 	err = x->nr_parts > 1 ? explain_parts(a, s, w, x, depth) : explain_part(a, s, w, depth);

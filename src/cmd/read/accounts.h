@@ -5,6 +5,7 @@
 
 #include "analyze/lint/lint.h"
 #include "analyze/why/excerpt.h"
+#include "analyze/why/peers.h"
 #include "base/account.h"
 #include "view/view.h"
 
@@ -17,6 +18,12 @@ struct lkst_shown_account {
 	/* What the account is of: of why, or of lint. */
 	struct lkst_excerpt *excerpt;
 	struct lkst_lint lint;
+
+	/* Of several hosts: all of them, whose thread is explained, what was read of them, and `config` of each. */
+	const struct lkst_hosts *hosts;
+	unsigned int host;
+	struct lkst_peers *peers;
+	struct lkst_view_config *configs;
 };
 
 /*

@@ -17,7 +17,8 @@
 #include "cmd/cmd.h"
 #include "cmd/code_naming.h"
 #include "cmd/read/analyze_along.h"
-#include "cmd/read/tables.h"
+#include "cmd/read/joined_tables.h"
+#include "cmd/traces.h"
 
 enum {
 	ANALYSES_MAX = 64,
@@ -296,22 +297,43 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 					     : print_tables(e, a, t, out);
 }
 
+/* The answer of one of several hosts, a lkst_joined_answer. */
+static int tell_host(struct lkst_err *e, const void *options, struct lkst_trace *t, struct lkst_shown_tables *shown)
+{
+	return tell(e, options, t, shown);
+}
+
+static int print_hosts(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_hosts *h,
+		       struct lkst_out *out)
+{
+	struct lkst_analyze own = *a;
+	const struct lkst_joined_question q = { .answer = tell_host,
+						.options = &own,
+						.from = &own.from,
+						.to = &own.to,
+						.format = a->format };
+
+	if (a->is_list || a->format == LKST_ANALYZE_SVG)
+		return lkst_err_set(e, -EINVAL, "--list and svg are of one host: name its trace alone");
+	return lkst_joined_tables_answer(e, &q, h, out);
+}
+
 int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
 		     unsigned int nr_paths)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err, flush_err;
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "analyzing %s", paths[0]);
-	err = lkst_cmd_open_trace(e, paths, nr_paths, &t);
+	err = lkst_cmd_open_traces(e, paths, nr_paths, &traces);
 	if (err)
 		return err;
 	/* `lkst analyze … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
 	lkst_out_init(out, STDOUT_FILENO);
-	err = print_study(e, a, t, out);
+	err = traces.trace ? print_study(e, a, traces.trace, out) : print_hosts(e, a, &traces.hosts, out);
 	flush_err = lkst_out_flush(out);
 	if (!err && flush_err)
 		err = lkst_err_sys(e, flush_err, "writing");
@@ -364,7 +386,8 @@ const struct lkst_cmd lkst_cmd_analyze = {
 		"what the analyses look at, a histogram, and the worst ten with time and thread. One\n"
 		"pass over the trace answers any number of analyses. Two events in place of names: the\n"
 		"time from one to the other, of the same thread or with the same value of FIELD. TRACE may\n"
-		"also be given by the files in it. It needs no root and works on any machine.",
+		"also be given by the files in it. It needs no root and works on any machine. Of traces of\n"
+		"several hosts each row has its host.",
 	.print_more = lkst_analyze_print_names,
 	.first = name_choices,
 	.examples = "  lkst analyze syscall slow-tx\n"

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "cmd/read/check_counters.h"
 #include "cmd/read/check_ledger.h"
+#include "cmd/traces.h"
 #include "trace/ends.h"
 #include "trace/reader.h"
 
@@ -340,18 +341,35 @@ static int check_trace(struct lkst_answer *a, const struct options *o, struct lk
 	return err;
 }
 
+/* Each by itself, below its name. 1: one of them is damaged. */
+static int check_hosts(struct lkst_answer *a, const struct options *o, const struct lkst_hosts *h)
+{
+	unsigned int i;
+	int err = 0, damaged = 0;
+
+	if (o->json)
+		return lkst_err_set(a->e, -EINVAL, "--json is of one host: name its trace alone");
+	for (i = 0; i < h->nr && err >= 0; i++) {
+		lkst_out_printf(a->out, "%s%s:\n", i ? "\n" : "", h->list[i].name);
+		err = check_trace(a, o, h->list[i].trace);
+		damaged |= err > 0;
+	}
+	return err < 0 ? err : damaged;
+}
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
 	const struct lkst_answer_form form = { .json = o->json };
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
 	struct lkst_answer a;
 	int err;
 
-	err = lkst_cmd_open_trace(e, args, nr_args, &t);
+	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
 	if (err)
 		return err;
-	err = lkst_answer_begin(e, &form, &a) ?: check_trace(&a, o, t);
+	err = lkst_answer_begin(e, &form, &a) ?:
+	      (traces.trace ? check_trace(&a, o, traces.trace) : check_hosts(&a, o, &traces.hosts));
 	return lkst_answer_end(&a, err);
 }
 
@@ -364,7 +382,8 @@ const struct lkst_cmd lkst_cmd_check = {
 		"status is 1 if a block is damaged or missing, if TRACE has no end although it should\n"
 		"(its recorder was killed, or the disk was full), or if the copying that made it was\n"
 		"broken off. The parts of one recording, or the directory that they are in, are read as\n"
-		"one; it is 1 as well if a part after one that says that the recording goes on is missing.",
+		"one; it is 1 as well if a part after one that says that the recording goes on is missing. Traces\n"
+		"of several hosts are checked one after the other.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,

@@ -10,6 +10,7 @@
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "cmd/read/accounts.h"
+#include "cmd/traces.h"
 #include "view/account_text.h"
 
 struct options {
@@ -88,10 +89,41 @@ static int print(struct lkst_err *e, const struct options *o,
 	return err ? lkst_err_sys(e, err, "printing") : 0;
 }
 
+/* Prints what is found in @t; @host NULL: there is no other. 1: something is. */
+static int lint_trace(struct lkst_err *e, const struct options *o, struct lkst_trace *t, const char *host,
+		      struct lkst_out *out)
+{
+	_cleanup_(lkst_lint_account_fini) struct lkst_shown_account shown = {};
+	int err = lkst_lint_account(e, o, t, &shown);
+
+	if (err)
+		return err;
+	print_notes(&shown.lint, o->format == LKST_ACCOUNT_AS_JSON);
+	shown.config.out = out;
+	if (host)
+		lkst_out_printf(out, "%s:\n", host);
+	err = print(e, o, &shown, out);
+	return err ? err : shown.lint.nr_findings != 0;
+}
+
+/* Each by itself, below its name. 1: something is found in one of them. */
+static int lint_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, struct lkst_out *out)
+{
+	unsigned int i;
+	int err = 0, found = 0;
+
+	if (o->format == LKST_ACCOUNT_AS_JSON)
+		return lkst_err_set(e, -EINVAL, "--format json is of one host: name its trace alone");
+	for (i = 0; i < h->nr && err >= 0; i++) {
+		err = lint_trace(e, o, h->list[i].trace, h->list[i].name, out);
+		found |= err > 0;
+	}
+	return err < 0 ? err : found;
+}
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	_cleanup_(lkst_lint_account_fini) struct lkst_shown_account shown = {};
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
 	int err;
@@ -106,14 +138,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_sys(e, -ENOMEM, "looking through %s", args[0]);
 	/* `lkst lint … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: lkst_lint_account(e, o, t, &shown);
+	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
 	if (err)
 		return err;
-	print_notes(&shown.lint, o->format == LKST_ACCOUNT_AS_JSON);
 	lkst_out_init(out, STDOUT_FILENO);
-	shown.config.out = out;
-	err = print(e, o, &shown, out);
-	return err ? err : shown.lint.nr_findings != 0;
+	return traces.trace ? lint_trace(e, o, traces.trace, NULL, out) : lint_hosts(e, o, &traces.hosts, out);
 }
 
 const struct lkst_cmd lkst_cmd_lint = {
@@ -122,7 +151,8 @@ const struct lkst_cmd lkst_cmd_lint = {
 	.args = "[TRACE...]",
 	.help = "Looks for things that the kernel must not do in the order in which it did them. Each finding\n"
 		"names the two or three events that it rests on. Where records are missing nothing is found,\n"
-		"rather than something wrong. The exit status is 1 if something was found.",
+		"rather than something wrong. The exit status is 1 if something was found. Traces of several\n"
+		"hosts are looked through one after the other.",
 	.examples = "  lkst record -o trace -- ./provoke && lkst lint trace\n"
 		    "  lkst lint --rule 'lock-*' --format json trace\n",
 	.options = rows,

@@ -5,6 +5,8 @@
 
 #include "base/cleanup.h"
 #include "cmd/printing.h"
+#include "cmd/read/print_hosts.h"
+#include "cmd/traces.h"
 #include "trace/threads_before.h"
 
 struct options {
@@ -150,10 +152,8 @@ static int print_records(struct lkst_err *e, struct lkst_printing *p, struct lks
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int print_trace(struct lkst_err *e, const struct options *o, struct lkst_trace *t)
 {
-	const struct options *o = options;
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	struct part part = { .to_ns = UINT64_MAX,
 			     .max = (u64)o->first,
 			     .is_all = !o->first && !o->last };
@@ -161,12 +161,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	u64 begin_ns, end_ns;
 	int err;
 
-	if (o->first && o->last)
-		return lkst_err_set(e, -EINVAL, "--first and --last exclude each other");
-	/* `lkst print … | head` ends quietly. */
-	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t)
-		      ?: lkst_cmd_parse_range(e, t, o->from, o->to, &part.from_ns, &part.to_ns);
+	err = lkst_cmd_parse_range(e, t, o->from, o->to, &part.from_ns, &part.to_ns);
 	if (!err && o->last)
 		err = find_last(e, o, t, (u64)o->last, &part);
 	if (err)
@@ -180,14 +175,37 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	return lkst_printing_end(e, &p, err);
 }
 
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	const struct options *o = options;
+	const struct lkst_print_hosts what = { .options = &o->options,
+					       .from = o->from,
+					       .to = o->to,
+					       .first = (u64)o->first,
+					       .last = (u64)o->last };
+	int err;
+
+	if (o->first && o->last)
+		return lkst_err_set(e, -EINVAL, "--first and --last exclude each other");
+	/* `lkst print … | head` ends quietly. */
+	signal(SIGPIPE, SIG_DFL);
+	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
+	if (err)
+		return err;
+	return traces.trace ? print_trace(e, o, traces.trace) : lkst_print_hosts(e, &what, &traces.hosts);
+}
+
 const struct lkst_cmd lkst_cmd_print = {
 	.name = "print",
 	.summary = "a trace as text, CSV, JSON or in the flight recorder's form",
 	.args = "TRACE...",
 	.help = "Prints the events of TRACE, a trace directory or a trace in one file, in order of time,\n"
 		"all CPUs merged. It needs no root and works on any machine. The parts of one recording,\n"
-		"or the directory that they are in, are read as one trace.",
+		"or the directory that they are in, are read as one trace. Traces of several hosts come\n"
+		"on one time line: what is known of their clocks is said before.",
 	.examples = "  lkst print slow-tx | less\n"
+		    "  lkst print web1 db1 | less\n"
 		    "  lkst print -e 'sched_*' --comm db --from -200ms slow-tx\n"
 		    "  lkst print --last 20 slow-tx\n"
 		    "  lkst print -f csv slow-tx > trace.csv\n",

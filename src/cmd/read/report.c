@@ -8,7 +8,8 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/read/tables.h"
+#include "cmd/read/joined_tables.h"
+#include "cmd/traces.h"
 #include "trace/reader.h"
 #include "view/table_text.h"
 
@@ -119,9 +120,21 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 	return 0;
 }
 
+static int print_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, struct lkst_out *out)
+{
+	struct options own = *o;
+	const struct lkst_joined_question q = { .answer = lkst_report_tables,
+						.options = &own,
+						.from = &own.from,
+						.to = &own.to,
+						.format = o->format };
+
+	return lkst_joined_tables_answer(e, &q, h, out);
+}
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err, flush_err;
 
@@ -129,11 +142,12 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_sys(e, -ENOMEM, "reporting on %s", args[0]);
 	/* `lkst report … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t);
+	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
-	err = print_report(e, options, t, out);
+	err = traces.trace ? print_report(e, options, traces.trace, out)
+			   : print_hosts(e, options, &traces.hosts, out);
 	flush_err = lkst_out_flush(out);
 	if (!err && flush_err)
 		err = lkst_err_sys(e, flush_err, "writing");
@@ -148,10 +162,12 @@ const struct lkst_cmd lkst_cmd_report = {
 		"longest waits for a CPU, in system calls, for disks and locks, and what is missing.\n"
 		"Then by CPU, thread, interrupt, and who woke whom. What is not known is shown as\n"
 		"unknown and not guessed. It needs no root and works on any machine. `lkst analyze`\n"
-		"has more of each.",
+		"has more of each. Traces of several hosts are reported on together: the clocks first, and\n"
+		"each row with its host.",
 	.examples = "  lkst report slow-tx\n"
 		    "  lkst report --from -500ms --rows 20 slow-tx\n"
 		    "  lkst report --comm postgres slow-tx\n"
+		    "  lkst report web1 db1\n"
 		    "  lkst report --format json slow-tx > report.json\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

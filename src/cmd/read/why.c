@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/code_naming.h"
 #include "cmd/read/accounts.h"
+#include "cmd/traces.h"
 #include "cmd/read/why_log.h"
 #include "view/account_text.h"
 
@@ -18,7 +19,7 @@ struct options {
 	s64 tid, depth;
 	const char *worst, *comm, *cgroup, *call;
 	const char *span, *id, *request;
-	const char *from, *to;
+	const char *from, *to, *host;
 	unsigned int format, time;
 	bool brief, journal;
 };
@@ -66,6 +67,9 @@ static const struct lkst_option rows[] = {
 		    .help = "only spans of this request: 32 hexadecimal digits, or a whole\n"
 			    "traceparent of W3C Trace Context"),
 	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
+	LKST_OPTION(TEXT, struct options, host, .name = "host", .argument = "NAME",
+		    .help = "of several hosts: whose thread or span it is; --worst searches all\n"
+			    "without it"),
 	LKST_OPTION(NUMBER, struct options, depth, .name = "depth", .letter = 'd', .argument = "N",
 		    .max = LKST_WHY_DEPTH_MAX, .standard = "8", .help = "follow so many wake-ups"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
@@ -207,24 +211,58 @@ static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 	int err = lkst_code_naming_begin(e, t, &options.namer);
 
 	from_ns = from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0;
-	if (!err)
-		err = lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, &options, &shown->excerpt);
+	to_ns += LKST_WHY_TAIL_NS;
+	if (!err && !shown->hosts)
+		err = lkst_excerpt_new(e, t, from_ns, to_ns, &options, &shown->excerpt);
+	else if (!err)
+		err = lkst_peers_new(e, shown->hosts, shown->host, from_ns, to_ns, &options, &shown->peers);
+	if (!err && shown->hosts)
+		shown->excerpt = lkst_peers_excerpt(shown->peers, shown->host);
 	/* Else it goes with the excerpt. */
 	if (err)
 		lkst_code_naming_end(&options.namer);
 	return err;
 }
 
-static void set_config(const struct options *o, const struct lkst_trace *t,
-		       struct lkst_shown_account *shown)
+/* The configuration of one host's steps. What was not read of a host has no steps. */
+static void set_config_of(const struct options *o, const struct lkst_trace *t, const struct lkst_excerpt *w,
+			  struct lkst_view_config *config)
 {
 	u64 end_ns;
 
-	shown->config = (struct lkst_view_config){ .catalog = lkst_trace_catalog(t),
-						   .threads = shown->excerpt->threads,
-						   .symbols = shown->excerpt->symbols,
-						   .time = o->time };
-	lkst_trace_range(t, &shown->config.begin_ns, &end_ns);
+	*config = (struct lkst_view_config){ .catalog = lkst_trace_catalog(t),
+					     .threads = w ? w->threads : NULL,
+					     .symbols = w ? w->symbols : NULL,
+					     .time = o->time };
+	lkst_trace_range(t, &config->begin_ns, &end_ns);
+}
+
+static int set_config(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
+		      struct lkst_shown_account *shown)
+{
+	const struct lkst_hosts *h = shown->hosts;
+	u64 begin_ns, end_ns;
+	unsigned int i;
+
+	set_config_of(o, t, shown->excerpt, &shown->config);
+	if (!h)
+		return 0;
+	if (lkst_peers_error(shown->peers))
+		return lkst_err_sys(e, lkst_peers_error(shown->peers), "reading what the other hosts did");
+	shown->configs = calloc(h->nr, sizeof(*shown->configs));
+	if (!shown->configs)
+		return lkst_err_sys(e, -ENOMEM, "explaining");
+	lkst_hosts_range(h, &begin_ns, &end_ns);
+	for (i = 0; i < h->nr; i++) {
+		struct lkst_view_config *config = &shown->configs[i];
+
+		set_config_of(o, h->list[i].trace, lkst_peers_excerpt(shown->peers, i), config);
+		config->begin_ns = begin_ns - h->list[i].offset_ns;
+		config->host = h->list[i].name;
+	}
+	shown->config.hosts = shown->configs;
+	shown->config.nr_hosts = h->nr;
+	return 0;
 }
 
 static int explain_span(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
@@ -238,9 +276,7 @@ static int explain_span(struct lkst_err *e, const struct options *o, struct lkst
 		  load(e, t, span.from_ns, span.to_ns, shown) ?:
 		  lkst_why_span_explain(e, shown->excerpt, &span, nr, (unsigned int)o->depth, &shown->account);
 
-	if (!err)
-		set_config(o, t, shown);
-	return err;
+	return err ?: set_config(e, o, t, shown);
 }
 
 /* ---- explaining ------------------------------------------------------------------------------ */
@@ -255,8 +291,7 @@ static int explain(struct lkst_err *e, const struct options *o, struct lkst_trac
 	if (err)
 		return err;
 	say_passed_over(shown->account, &q->worst);
-	set_config(o, t, shown);
-	return 0;
+	return set_config(e, o, t, shown);
 }
 
 /* Whether the options say what is to be explained. */
@@ -294,13 +329,87 @@ void lkst_why_account_fini(struct lkst_shown_account *shown)
 	lkst_account_free(shown->account);
 	if (shown->excerpt)
 		lkst_code_naming_end(&shown->excerpt->namer);
-	lkst_excerpt_free(shown->excerpt);
+	if (shown->peers)
+		lkst_peers_free(shown->peers);
+	else
+		lkst_excerpt_free(shown->excerpt);
+	free(shown->configs);
 	*shown = (struct lkst_shown_account){};
+}
+
+/* ---- several hosts --------------------------------------------------------------------------- */
+
+/* The options for host number @i alone. The texts are its range. */
+struct own_options {
+	struct options options;
+	char from[LKST_CMD_OWN_TIME], to[LKST_CMD_OWN_TIME];
+};
+
+static int make_own(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, unsigned int i,
+		    struct own_options *ret)
+{
+	u64 from_ns = 0, to_ns = UINT64_MAX;
+	int err = lkst_cmd_hosts_range(e, h, o->from, o->to, &from_ns, &to_ns);
+
+	ret->options = *o;
+	if (o->from)
+		ret->options.from = lkst_cmd_own_time(&h->list[i], from_ns, ret->from);
+	if (o->to)
+		ret->options.to = lkst_cmd_own_time(&h->list[i], to_ns, ret->to);
+	return err;
+}
+
+/* The host that has the longest of what --worst asks for. */
+static int find_worst_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h)
+{
+	u64 longest_ns = 0;
+	int worst = -ENOENT;
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++) {
+		struct own_options own;
+		struct question q;
+		int err = make_own(e, o, h, i, &own) ?:
+			  parse_question(e, &own.options, h->list[i].trace, &q) ?:
+			  find_worst(e, &own.options, h->list[i].trace, &q);
+
+		if (err && err != -ENOENT)
+			return err;
+		if (!err && (worst < 0 || q.to_ns - q.from_ns > longest_ns)) {
+			longest_ns = q.to_ns - q.from_ns;
+			worst = (int)i;
+		}
+	}
+	return worst;
+}
+
+static int choose_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h)
+{
+	if (o->host)
+		return lkst_hosts_find(e, h, o->host);
+	if (o->worst && !is_about_span(o))
+		return find_worst_host(e, o, h);
+	return lkst_err_set(e, -EINVAL, "on which of the hosts? Give --host NAME; the first is %s", h->list[0].name);
+}
+
+static int explain_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
+			struct lkst_shown_account *shown)
+{
+	int host = choose_host(e, o, h);
+	struct own_options own;
+	int err;
+
+	if (host < 0)
+		return host;
+	shown->hosts = h;
+	shown->host = (unsigned int)host;
+	err = make_own(e, o, h, shown->host, &own);
+	return err ?: lkst_why_account(e, &own.options, h->list[host].trace, shown);
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
 	_cleanup_(lkst_why_account_fini) struct lkst_shown_account shown = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
@@ -311,10 +420,14 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_sys(e, -ENOMEM, "explaining");
 	/* `lkst why … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = check_asked(e, o) ?:
-	      lkst_cmd_open_trace(e, args, nr_args, &t) ?:
-	      lkst_why_account(e, o, t, &shown) ?:
-	      lkst_why_add_log(e, shown.account, t, &log);
+	err = check_asked(e, o) ?: lkst_cmd_open_traces(e, args, nr_args, &traces);
+	if (!err && traces.trace && o->host)
+		err = lkst_err_set(e, -EINVAL, "--host is for traces of several hosts");
+	if (!err)
+		err = traces.trace ? lkst_why_account(e, o, traces.trace, &shown)
+				   : explain_host(e, o, &traces.hosts, &shown);
+	if (!err && traces.trace)
+		err = lkst_why_add_log(e, shown.account, traces.trace, &log);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
@@ -333,11 +446,14 @@ const struct lkst_cmd lkst_cmd_why = {
 		"another ran on its CPU, when it was blocked, in what, and until what. Where another thread\n"
 		"ended the wait, what that thread did meanwhile is explained in turn, and so on, down to the\n"
 		"timer, disk or packet that everyone waited for. Each step names the events it rests on.\n"
-		"Where records are missing, it says so.",
+		"Where records are missing, it says so. With traces of several hosts, a packet that ended a wait\n"
+		"is followed to the thread of the host that sent it, if both have recorded packet_send and\n"
+		"packet_receive.",
 	.examples = "  lkst why --worst syscall --call fsync slow\n"
 		    "  lkst why --tid 1234 --from 12:14:05.2 --to 12:14:05.9 slow\n"
 		    "  lkst why --tid 1234 --brief slow\n"
-		    "  lkst why --span commit --worst slow\n",
+		    "  lkst why --span commit --worst slow\n"
+		    "  lkst why --worst syscall:recvfrom web1 db1\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

@@ -33,7 +33,7 @@ static const struct lkst_option rows[] = {
 };
 
 #ifdef LKST_NO_SQL
-int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int format,
+int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *traces, unsigned int format,
 			 const char *path, const char *query)
 {
 	return lkst_err_set(
@@ -55,10 +55,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	const struct options *o = options;
 	const char *query = nr_args > 1 && is_query(args[nr_args - 1]) ? args[nr_args - 1] : NULL;
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	int err = lkst_cmd_open_trace(e, args, nr_args - !!query, &t);
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	int err = lkst_cmd_open_traces(e, args, nr_args - !!query, &traces);
 
-	return err ? err : lkst_sql_session_run(e, t, o->format, o->output, query);
+	return err ? err : lkst_sql_session_run(e, &traces, o->format, o->output, query);
 }
 
 const struct lkst_cmd lkst_cmd_sql = {
@@ -70,12 +70,14 @@ const struct lkst_cmd lkst_cmd_sql = {
 		"its fields as columns, and tables of what is known from them: threads, states, waits,\n"
 		"syscalls and others, which .tables lists. Without QUERY it asks for queries, with history and\n"
 		"completion, or reads them from standard input if that is not a terminal. It needs no\n"
-		"root and works on any machine; a query can change nothing.",
+		"root and works on any machine; a query can change nothing. With traces of several hosts each\n"
+		"table has the rows of all, and a column `host`; times are then ns since 1970.",
 	.examples =
 		"  lkst sql slow-tx 'select event, count(*) from events group by event'\n"
 		"  lkst sql slow-tx 'select cause, sum(duration_ns) from waits group by cause'\n"
 		"  lkst sql -f parquet -o waits.parquet slow-tx 'select * from waits'\n"
 		"  lkst sql slow-tx .tables\n"
+		"  lkst sql web1 db1 'select host, comm, max(duration_ns) from waits group by 1, 2'\n"
 		"  lkst sql slow-tx\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

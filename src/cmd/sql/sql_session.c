@@ -137,7 +137,7 @@ static int answer_all(struct lkst_err *e, struct lkst_sql_session *session, cons
 	return isatty(STDIN_FILENO) ? lkst_sql_shell(e, session) : run_input(e, session);
 }
 
-int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int format,
+int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *traces, unsigned int format,
 			 const char *path, const char *query)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
@@ -154,7 +154,11 @@ int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int 
 		err = lkst_check_replaceable(e, path) ?:
 		      lkst_new_file_open(e, AT_FDCWD, path, &file);
 	lkst_out_init(out, path ? file.fd : STDOUT_FILENO);
-	err = err ?: lkst_code_naming_begin(e, t, &namer) ?: lkst_sql_open(e, t, &stop, &sql);
+	if (!err && traces->trace)
+		err = lkst_code_naming_begin(e, traces->trace, &namer);
+	if (!err)
+		err = traces->trace ? lkst_sql_open(e, traces->trace, &stop, &sql)
+				    : lkst_sql_open_hosts(e, &traces->hosts, &stop, &sql);
 	if (err)
 		return err;
 	lkst_sql_name_code(sql, namer);
