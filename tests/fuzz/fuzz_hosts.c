@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fuzz target of several hosts' traces: two of any records, as only damage or a lying recorder would leave them, are
+ * brought to one time line. That may be refused; else all records of both come, none before an earlier one, and if the
+ * messages do not contradict each other, none of them is received before it was sent.
+ */
+#include "hosts/hosts.h"
+#include "hosts/hosts_merge.h"
+#include "lib/any_trace.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+enum { HOSTS = 2 };
+
+static char scratch[64];
+
+static void remove_scratch(void)
+{
+	make_scratch_remove(scratch);
+}
+
+static u64 count(struct lkst_trace *t)
+{
+	struct lkst_merge *m;
+	struct lkst_record r;
+	struct lkst_err e;
+	u64 nr = 0;
+
+	if (lkst_merge_new(&e, t, 0, UINT64_MAX, &m))
+		abort();
+	while (lkst_merge_next(m, &r) > 0)
+		nr++;
+	lkst_merge_free(m);
+	return nr;
+}
+
+static void check(const struct lkst_hosts *h)
+{
+	struct lkst_hosts_merge *m;
+	char text[LKST_HOST_CLOCK_TEXT];
+	u64 nr = 0, last_ns = 0;
+	struct lkst_record r;
+	struct lkst_gap gap;
+	struct lkst_err e;
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++) {
+		nr += count(h->list[i].trace);
+		lkst_hosts_clock_text(h, i, text);
+	}
+	if (h->nr_still && !h->notes.nr)
+		abort();
+	if (lkst_hosts_merge_new(&e, h, 0, UINT64_MAX, true, &m))
+		abort();
+	for (; lkst_hosts_merge_next(m, &i, &r) > 0; nr--) {
+		const u64 ns = r.ns + h->list[i].offset_ns;
+
+		while (lkst_hosts_merge_gap(m, i, &gap) > 0)
+			;
+		if (r.buffer == LKST_BUFFER_STATE)
+			continue;
+		if (ns < last_ns)
+			abort();
+		last_ns = ns;
+	}
+	if (nr)
+		abort();
+	lkst_hosts_merge_free(m);
+}
+
+static struct lkst_trace *make(struct source *in, unsigned int i)
+{
+	struct lkst_trace *t;
+	struct lkst_err e;
+	char path[80];
+
+	snprintf(path, sizeof(path), "%s/%u", scratch, i);
+	if (mkdir(path, 0700))
+		abort();
+	any_trace_make(path, in);
+	if (lkst_trace_open(&e, path, &t))
+		abort();
+	make_scratch_remove(path);
+	/* Of one boot they would have one clock. */
+	((struct lkst_catalog *)lkst_trace_catalog(t))->boot_id[0] = (u8)i;
+	return t;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct source in = { .data = data, .left = size };
+	struct lkst_trace *traces[HOSTS];
+	struct lkst_hosts h;
+	struct lkst_err e;
+	unsigned int i;
+
+	if (!scratch[0]) {
+		make_scratch(scratch);
+		atexit(remove_scratch);
+	}
+	for (i = 0; i < HOSTS; i++)
+		traces[i] = make(&in, i);
+	if (lkst_hosts_take(&e, traces, HOSTS, &h))
+		return 0;
+	check(&h);
+	lkst_hosts_close(&h);
+	return 0;
+}
