@@ -173,10 +173,19 @@ static void put_time(struct sql *s, const struct lkst_fleet_scope *scope)
 	put_labels(s, scope);
 }
 
-/* The middle of a bucket, as lkst_hist_quantile() has it, of its number. */
-static const char middle[] = "if(number < 64, toUInt64(number), toUInt64("
-			     "bitShiftLeft(toUInt64(number % 32 + 32), intDiv(number, 32) - 1) + "
-			     "bitShiftLeft(toUInt64(1), intDiv(number, 32) - 2)))";
+/* The middle of the bucket whose number is the format's argument, as lkst_hist_quantile() has it. */
+#define MIDDLE                                                                                     \
+	"if(%1$s < 64, toUInt64(%1$s), toUInt64(bitShiftLeft(toUInt64(%1$s %% 32 + 32), "          \
+	"intDiv(%1$s, 32) - 1) + bitShiftLeft(toUInt64(1), intDiv(%1$s, 32) - 2)))"
+
+/* A quantile of several, as the duration that it is. Numbers of buckets are in the order of what they hold. */
+static void put_quantile(struct sql *s, unsigned int i)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "arrayElement(q, %u)", i);
+	put(s, MIDDLE, number);
+}
 
 /* How an incident is called: a recording has each number once. */
 static const char incident_id[] = "concat(substring(toString(trace), 1, 8), '.', toString(number))";
@@ -275,18 +284,6 @@ static const struct lkst_column top_columns[] = {
 	{ "kernel", "KERNEL", LKST_COLUMN_TEXT, "its kernel, when it was seen last" },
 };
 
-/* Counts by @key and bucket, from rows that have both. */
-static void put_buckets(struct sql *s, const struct lkst_fleet_scope *scope, const char *key)
-{
-	char columns[128];
-
-	snprintf(columns, sizeof(columns), "host, trace, second%s, bucket.number, bucket.count",
-		 strcmp(key, "host") ? ", boot" : "");
-	put(s, "(select %s, bucket.number as number, sum(bucket.count) as nr from ", key);
-	put_durations(s, scope, columns);
-	put(s, " array join bucket group by %s, number)", key);
-}
-
 int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 			    enum lkst_fleet_rank rank, struct lkst_fleet_question *ret_question)
 {
@@ -301,19 +298,19 @@ int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *s
 	if (err)
 		return err;
 	begin(&s);
+	put(&s, "select host, ns, totals, ");
+	put_quantile(&s, 1);
+	put(&s, " as p50s, ");
+	put_quantile(&s, 2);
 	put(&s,
-	    "select host, ns, totals, p50s, p99s, worsts, at_ns, kernels from (select host, ns, "
-	    "totals, worsts, at_ns, toUInt64(arrayElement(q, 1)) as p50s, "
-	    "toUInt64(arrayElement(q, 2)) as p99s from (select host, sum(n) as ns, sum(total) as "
-	    "totals, max(worst) as worsts, " IN_NS("argMax(second, worst)") " as at_ns from ");
-	put_durations(&s, scope, "host, trace, second, n, total, worst");
+	    " as p99s, worsts, at_ns, kernels from (select host, sum(n) as ns, sum(total) as totals, "
+	    "max(worst) as worsts, " IN_NS(
+		    "argMax(second, worst)") " as at_ns, "
+					     "quantilesExactWeightedArray(0.5, 0.99)(bucket.number, bucket.count) as q from ");
+	put_durations(&s, scope,
+		      "host, trace, second, n, total, worst, bucket.number, bucket.count");
 	put(&s,
-	    " group by host) any left join (select host, quantilesExactWeighted(0.5, 0.99)(%s, nr) "
-	    "as q from ",
-	    middle);
-	put_buckets(&s, scope, "host");
-	put(&s,
-	    " group by host) using host) any left join (select host, argMax(kernel, seen) as kernels "
+	    " group by host) any left join (select host, argMax(kernel, seen) as kernels "
 	    "from host_rows group by host) using host order by %s desc, host limit %" PRIu64,
 	    orders[rank], scope->max_rows);
 	return end(e, &s, ret_question, QUESTION("top", "worst hosts", top_columns));
@@ -349,35 +346,32 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 				const char *by, struct lkst_fleet_question *ret_question)
 {
 	struct sql s;
+	unsigned int i;
 	int err = check(e, scope);
 
 	if (err)
 		return err;
 	begin(&s);
 	/* By boot first: that is little, and then what the boots are is looked up. */
+	put(&s, "select common, hosts, ns");
+	for (i = 1; i <= 3; i++) {
+		put(&s, ", ");
+		put_quantile(&s, i);
+	}
+	put(&s, ", " MIDDLE, "lowest");
+	put(&s, ", " MIDDLE, "highest");
 	put(&s,
-	    "select common, hosts, nrs, toUInt64(arrayElement(q, 1)) as p50, "
-	    "toUInt64(arrayElement(q, 2)) as p95, toUInt64(arrayElement(q, 3)) as p99, lowest, highest, "
-	    "worsts from (select common, uniqExact(host) as hosts, sum(nr) as nrs, "
-	    "quantilesExactWeighted(0.5, 0.95, 0.99)(middle, nr) as q from (select boot, ");
-	put(&s, "%s as middle, nr from ", middle);
-	put_buckets(&s, scope, "boot");
-	put(&s, ") any inner join (select boot, any(host) as host, ");
+	    ", worsts from (select common, uniqExact(host) as hosts, sum(ns) as ns, "
+	    "quantilesExactWeightedArray(0.5, 0.95, 0.99)(tupleElement(m, 1), tupleElement(m, 2)) as q, "
+	    "min(p) as lowest, max(p) as highest, max(w) as worsts from (select boot, sum(n) as ns, "
+	    "sumMap(bucket.number, bucket.count) as m, "
+	    "quantileExactWeightedArray(0.99)(bucket.number, bucket.count) as p, max(worst) as w from ");
+	put_durations(&s, scope,
+		      "host, trace, second, boot, n, worst, bucket.number, bucket.count");
+	put(&s, " group by boot) any inner join (select boot, any(host) as host, ");
 	put_common(&s, by);
 	put(&s,
-	    " as common from host_rows group by boot) using boot group by common) any left join "
-	    "(select common, min(p) as lowest, max(p) as highest, max(w) as worsts from (select "
-	    "boot, toUInt64(quantileExactWeighted(0.99)(middle, nr)) as p from (select boot, ");
-	put(&s, "%s as middle, nr from ", middle);
-	put_buckets(&s, scope, "boot");
-	put(&s, ") group by boot) any inner join (select boot, common, w from (select boot, ");
-	put_common(&s, by);
-	put(&s,
-	    " as common from host_rows group by boot) any left join (select boot, max(worst) as w "
-	    "from ");
-	put_durations(&s, scope, "host, trace, second, boot, worst");
-	put(&s,
-	    " group by boot) using boot) using boot group by common) using common order by common");
+	    " as common from host_rows group by boot) using boot group by common) order by common");
 	return end(e, &s, ret_question, QUESTION("compare", "compared", compare_columns));
 }
 
