@@ -88,7 +88,7 @@ ship --by-cgroup '*'
 # System calls, and sleeps of a millisecond in between.
 perl -e 'for (;;) { getppid() for 1 .. 50; select undef, undef, undef, 0.001 }' &
 children+=($!)
-if wait_until 120 has_rows "measure = 'syscall' and n > 0" 3; then
+if wait_until 120 has_rows "measure = 'syscall' and cgroup = '' and n > 0" 5; then
 	ok ship_sends_seconds
 else
 	fail ship_sends_seconds "$(tail -n 3 "$work/ship.log" "$work/asked")"
