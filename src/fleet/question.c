@@ -154,7 +154,10 @@ static void put_rows_from(struct sql *s, const struct lkst_fleet_scope *scope, c
 	put(s, " limit 1 by host, trace, second)");
 }
 
-/* The same of the durations of the scope's measure: by minutes, which are few rows, or by seconds, as cgroups have them. */
+/*
+ * The same of the durations of the scope's measure: by minutes, which are few rows, or by seconds, as cgroups have
+ * them.
+ */
 static void put_durations(struct sql *s, const struct lkst_fleet_scope *scope, const char *columns)
 {
 	char measure[MEASURE_MAX + sizeof(LKST_FLEET_OF_A_MINUTE)];
@@ -304,9 +307,8 @@ int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *s
 	put_quantile(&s, 2);
 	put(&s,
 	    " as p99s, worsts, at_ns, kernels from (select host, sum(n) as ns, sum(total) as totals, "
-	    "max(worst) as worsts, " IN_NS(
-		    "argMax(second, worst)") " as at_ns, "
-					     "quantilesExactWeightedArray(0.5, 0.99)(bucket.number, bucket.count) as q from ");
+	    "max(worst) as worsts, " IN_NS("argMax(second, worst)"));
+	put(&s, " as at_ns, quantilesExactWeightedArray(0.5, 0.99)(bucket.number, bucket.count) as q from ");
 	put_durations(&s, scope,
 		      "host, trace, second, n, total, worst, bucket.number, bucket.count");
 	put(&s,

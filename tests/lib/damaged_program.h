@@ -12,8 +12,8 @@ struct damaged_program {
 
 /*
  * Writes the program with changes as @data says, six bytes for each, at most 64: the section it is in (0xff: anywhere),
- * three bytes of where in it, what is there then, and what follows it unless that is 0. The result is good until the next
- * call. Ends the process if the program cannot be read or written.
+ * three bytes of where in it, what is there then, and what follows it unless that is 0. The result is good until the
+ * next call. Ends the process if the program cannot be read or written.
  */
 const struct damaged_program *damaged_program(const u8 *data, size_t size);
 

@@ -2,6 +2,7 @@
 /* lkst extract from its command line to its output and files, when all goes well and when not. */
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 #include "lib/extract.h"
@@ -30,6 +31,15 @@ static bool is_there(const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	return !access(path, F_OK);
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat status;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	return stat(path, &status) ? -1 : status.st_size;
 }
 
 /* Makes the file "dump" in the scratch directory, of format @format, without its last @cut bytes. */
@@ -121,11 +131,14 @@ TEST(extract_command_leaves_nothing_if_it_cannot_begin)
 
 TEST(extract_command_says_that_a_trace_is_not_complete)
 {
-	/* Room for the metadata, and not for a stream. */
-	const struct rlimit small = { 33000, RLIM_INFINITY };
 	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit small = none;
 
 	make_begin_of_dump(0, 0);
+	CHECK_EQ(run("-o good --doubtful good-doubtful dump"), 0);
+	/* Room for the metadata, and not for a stream. */
+	small.rlim_cur = (rlim_t)size_of("good/metadata") + 16;
+	CHECK(size_of("good/main.0") > (off_t)small.rlim_cur);
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
 	CHECK_EQ(run("-o new dump"), -EFBIG);

@@ -49,7 +49,8 @@ TEST(text_prints_system_calls)
 /* As other tools show it. */
 TEST(text_prints_the_number_of_a_request)
 {
-	CHECK_STR(tail("span_request span=7 trace_high=0x0af7651916cd43dd trace_low=0x8448eb211c80319c parent=0xb7ad6b71"),
+	CHECK_STR(tail("span_request span=7 trace_high=0x0af7651916cd43dd trace_low=0x8448eb211c80319c "
+		       "parent=0xb7ad6b71"),
 		  "span_request: span=7 trace=0af7651916cd43dd8448eb211c80319c parent=00000000b7ad6b71\n");
 }
 

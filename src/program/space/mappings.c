@@ -408,6 +408,9 @@ static int feed_fork(struct lkst_mappings *m, const struct lkst_record *r)
 	if (fork.child_pid == fork.parent_pid)
 		return 0;
 	child = process_of(m, fork.parent_pid);
+	/* Nothing is known of either: a trace may have millions of such forks. */
+	if (!child && !m->nr_listed && !process_of(m, fork.child_pid))
+		return 0;
 	if (child)
 		parent = *child;
 	err = add_process(m, fork.child_pid, &child);
