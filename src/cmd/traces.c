@@ -118,6 +118,19 @@ static void tell_hosts(const struct lkst_hosts *h)
 		lkst_print_message(stderr, "lkst: %s", h->notes.text[i]);
 }
 
+/* Two recordings of one kernel are no two hosts: who reads the parts of one must not be given those of another. */
+static int refuse_one_machine(struct lkst_err *e, const struct lkst_recording_list *r, const struct lkst_hosts *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++)
+		if (h->list[i].is_same_boot)
+			return lkst_err_set(e, -EINVAL,
+					    "%s and %s are of different recordings of one machine: name the parts of one",
+					    r->list[h->list[i].same_as].paths[0], r->list[i].paths[0]);
+	return 0;
+}
+
 int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
 {
 	_cleanup_(lkst_recording_list_fini) struct lkst_recording_list r = {};
@@ -130,7 +143,7 @@ int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, 
 		return err;
 	if (r.nr < 2)
 		return open_one(e, &p, args[0], &ret_traces->trace);
-	err = lkst_hosts_open(e, &r, &ret_traces->hosts);
+	err = lkst_hosts_open(e, &r, &ret_traces->hosts) ?: refuse_one_machine(e, &r, &ret_traces->hosts);
 	if (!err)
 		tell_hosts(&ret_traces->hosts);
 	return err;

@@ -84,6 +84,7 @@ static int read_clocks(struct lkst_err *e, struct lkst_hosts *h, struct lkst_clo
 		if (err)
 			return err;
 		same = same_boot(h, i);
+		host->same_as = same;
 		host->is_same_boot = same != i;
 		host->offset_ns = h->list[same].clock.offset_ns;
 		if (host->is_same_boot)

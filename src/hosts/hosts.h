@@ -21,7 +21,8 @@ struct lkst_host {
 	u64 offset_ns;		       /* time of day, corrected = its times + this, modulo 2^64 */
 	struct lkst_host_clock clock;
 	struct lkst_clock_bound bound; /* what was added, and how far that may be off */
-	bool is_same_boot; /* recorded by the same kernel as a host before: its clock is the same */
+	bool is_same_boot;    /* recorded by the same kernel as a host before: its clock is the same */
+	unsigned int same_as; /* that host's number, or its own */
 	u64 nr_messages;   /* that it sent to or received from the others */
 };
 
