@@ -125,9 +125,10 @@ static int refuse_one_machine(struct lkst_err *e, const struct lkst_recording_li
 
 	for (i = 0; i < h->nr; i++)
 		if (h->list[i].is_same_boot)
-			return lkst_err_set(e, -EINVAL,
-					    "%s and %s are of different recordings of one machine: name the parts of one",
-					    r->list[h->list[i].same_as].paths[0], r->list[i].paths[0]);
+			return lkst_err_set(
+				e, -EINVAL,
+				"%s and %s are of different recordings of one machine: name the parts of one",
+				r->list[h->list[i].same_as].paths[0], r->list[i].paths[0]);
 	return 0;
 }
 
