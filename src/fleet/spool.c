@@ -27,12 +27,12 @@ static const char foot_word[8] = "lkstship";
 static const char position_name[] = "position";
 
 /* The first letter of names, by kind; and the order in which they are sent. */
-static const char letters[] = "sihblmxp";
+static const char letters[] = "sihblmxpd";
 _Static_assert(sizeof(letters) == LKST_SPOOL_NR_KINDS + 1, "");
 static const u8 order[LKST_SPOOL_NR_KINDS] = {
 	[LKST_SPOOL_INCIDENT] = 0, [LKST_SPOOL_HOST] = 1,   [LKST_SPOOL_SECONDS] = 2,
 	[LKST_SPOOL_BUNDLE] = 3,   [LKST_SPOOL_LATER] = 4,  [LKST_SPOOL_MADE] = 5,
-	[LKST_SPOOL_DAMAGED] = 6,  [LKST_SPOOL_PENDING] = 7
+	[LKST_SPOOL_DAMAGED] = 6,  [LKST_SPOOL_PENDING] = 7, [LKST_SPOOL_DROPPED] = 8
 };
 
 struct lkst_spool {
@@ -265,8 +265,23 @@ static u32 least_missed(const struct lkst_spool_item *items, u32 nr)
 	return best;
 }
 
-/* Removes seconds until there is room for @bytes more. */
-int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes, u64 *ret_seconds)
+/* Its name stays, for whoever counts. One that is gone has arrived meanwhile. */
+static void drop(const struct lkst_spool *s, const struct lkst_spool_item *item)
+{
+	struct lkst_spool_item dropped = *item;
+	char name[LKST_SPOOL_NAME];
+	int fd;
+
+	dropped.kind = LKST_SPOOL_DROPPED;
+	lkst_spool_format(&dropped, name);
+	if (lkst_spool_rename(NULL, s, item, &dropped))
+		return;
+	fd = openat(s->fd, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+}
+
+int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes)
 {
 	_cleanup_free_ struct lkst_spool_item *items = NULL;
 	u64 used = lkst_spool_bytes(s);
@@ -278,8 +293,7 @@ int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes, u6
 	err = lkst_spool_list(e, s, 1U << LKST_SPOOL_SECONDS, &items, &nr);
 	while (!err && used + bytes > s->max_bytes && nr > 2) {
 		i = least_missed(items, nr);
-		lkst_spool_remove(s, &items[i]);
-		*ret_seconds += items[i].count;
+		drop(s, &items[i]);
 		memmove(&items[i], &items[i + 1], (nr - i - 1) * sizeof(*items));
 		nr--;
 		used = lkst_spool_bytes(s);
@@ -290,16 +304,14 @@ int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes, u6
 }
 
 /* The disk is full: one of the seconds makes room there. False: there is none that can. */
-static bool give_way(struct lkst_spool *s, u64 *ret_seconds)
+static bool give_way(struct lkst_spool *s)
 {
 	_cleanup_free_ struct lkst_spool_item *items = NULL;
-	u32 nr = 0, i;
+	u32 nr = 0;
 
 	if (lkst_spool_list(NULL, s, 1U << LKST_SPOOL_SECONDS, &items, &nr) || nr < 3)
 		return false;
-	i = least_missed(items, nr);
-	lkst_spool_remove(s, &items[i]);
-	*ret_seconds += items[i].count;
+	drop(s, &items[least_missed(items, nr)]);
 	return true;
 }
 
@@ -326,10 +338,10 @@ static int write_file(struct lkst_err *e, const struct lkst_spool *s, const char
 }
 
 int lkst_spool_put(struct lkst_err *e, struct lkst_spool *s, const struct lkst_spool_item *item,
-		   const void *bytes, size_t length, u64 *ret_seconds)
+		   const void *bytes, size_t length)
 {
 	char name[LKST_SPOOL_NAME];
-	int err = lkst_spool_make_room(e, s, length + FOOT_BYTES, ret_seconds);
+	int err = lkst_spool_make_room(e, s, length + FOOT_BYTES);
 
 	lkst_spool_format(item, name);
 	while (!err) {
@@ -337,7 +349,7 @@ int lkst_spool_put(struct lkst_err *e, struct lkst_spool *s, const struct lkst_s
 		err = write_file(e, s, name, bytes, length, true, item->kind != LKST_SPOOL_PENDING);
 		if (err != -ENOSPC && err != -EDQUOT)
 			return err;
-		err = give_way(s, ret_seconds) ? 0 : -ENOSPC;
+		err = give_way(s) ? 0 : -ENOSPC;
 	}
 	return err;
 }
@@ -437,17 +449,17 @@ void lkst_spool_position(const struct lkst_spool *s, struct lkst_spool_position 
 		lkst_spool_parse_position(text, ret_position);
 }
 
-int lkst_spool_keep_position(struct lkst_err *e, struct lkst_spool *s, struct lkst_spool_position *p)
+int lkst_spool_keep_position(struct lkst_err *e, struct lkst_spool *s,
+			     const struct lkst_spool_position *p)
 {
 	char text[POSITION_MAX], uuid[UUID_TEXT + 1];
 	int err;
 
 	put_uuid(uuid, p->trace);
-	do {
-		snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n",
-			 uuid, p->until_ns, p->second, p->dropped, p->damaged, p->nr_told,
-			 p->nr_explained);
+	snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n",
+		 uuid, p->until_ns, p->second, p->dropped, p->damaged, p->nr_told, p->nr_explained);
+	do
 		err = write_file(e, s, position_name, text, strlen(text), false, false);
-	} while ((err == -ENOSPC || err == -EDQUOT) && give_way(s, &p->dropped));
+	while ((err == -ENOSPC || err == -EDQUOT) && give_way(s));
 	return err;
 }

@@ -4,9 +4,10 @@
  * and that ends with a checksum; its name says what it is. So whatever is killed at whatever moment, an item is there
  * whole or not at all, and one process may put items while others send and remove them.
  *
- * The directory never holds more than it may. When it is full, seconds make room: one of them is removed whose
+ * The directory never holds more than it may. When it is full, seconds make room: one of them is dropped whose
  * neighbours remain, the oldest first, so that a long time without a server is known with ever fewer of its seconds,
- * and not only by its end.
+ * and not only by its end. Of one that is dropped the name stays, without bytes, until it is counted: any process may
+ * need room, and be killed, and one counts.
  */
 #ifndef LKST_FLEET_SPOOL_H
 #define LKST_FLEET_SPOOL_H
@@ -24,6 +25,7 @@ enum lkst_spool_kind {
 	LKST_SPOOL_MADE,    /* a bundle that is being made */
 	LKST_SPOOL_DAMAGED, /* what was found to be damaged: an item of seconds, which nobody sends */
 	LKST_SPOOL_PENDING, /* rows of second_rows that are sent once it is noted that they were counted */
+	LKST_SPOOL_DROPPED, /* an item of seconds that made room: it has no bytes any more */
 	LKST_SPOOL_NR_KINDS,
 };
 
@@ -36,8 +38,8 @@ enum {
 struct lkst_spool_item {
 	u8 kind; /* enum lkst_spool_kind */
 	u8 trace[16];
-	u64 first; /* SECONDS and PENDING: of the time of day; else the incident's number */
-	u32 count; /* SECONDS and PENDING: how many there are; INCIDENT and LATER: the revision */
+	u64 first; /* of seconds: of the time of day; else the incident's number */
+	u32 count; /* of seconds: how many there are; INCIDENT and LATER: the revision */
 };
 
 /* -EINVAL: it is not the name of an item. */
@@ -56,14 +58,14 @@ void lkst_spool_close(struct lkst_spool *s);
 LKST_GUARD(lkst_spool_close, struct lkst_spool)
 
 /*
- * Puts @length bytes as @item, in place of one of that name. *@ret_seconds is increased by the seconds that were
- * removed to make room, in the directory or on the disk. -ENOSPC: there is no room even so.
+ * Puts @length bytes as @item, in place of one of that name. Seconds are dropped to make room, in the directory or on
+ * the disk. -ENOSPC: there is no room even so.
  */
 int lkst_spool_put(struct lkst_err *e, struct lkst_spool *s, const struct lkst_spool_item *item,
-		   const void *bytes, size_t length, u64 *ret_seconds);
+		   const void *bytes, size_t length);
 
 /* Makes room for @bytes that somebody else puts, in the same way. */
-int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes, u64 *ret_seconds);
+int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes);
 
 /* Items of the kinds of @kinds, a bit each, the oldest first; incidents come before seconds. To be freed. */
 int lkst_spool_list(struct lkst_err *e, const struct lkst_spool *s, u32 kinds,
@@ -97,7 +99,7 @@ struct lkst_spool_position {
 	u8 trace[16];
 	u64 until_ns; /* CLOCK_MONOTONIC: up to there seconds are counted */
 	u64 second;   /* the last one, of the time of day */
-	u64 dropped; /* seconds that are on no server: removed, or never put, since the directory was made */
+	u64 dropped; /* seconds that are on no server: dropped, or never put, since the directory was made */
 	u64 damaged;	  /* of them: because their file was damaged */
 	u32 nr_told;	  /* incidents of the recording of which a row was put: up to this number */
 	u32 nr_explained; /* and of which all was put */
@@ -105,8 +107,9 @@ struct lkst_spool_position {
 
 /* All zero if there is none, or it makes no sense. */
 void lkst_spool_position(const struct lkst_spool *s, struct lkst_spool_position *ret_position);
-/* On a full disk one of the seconds makes room, and is counted. */
-int lkst_spool_keep_position(struct lkst_err *e, struct lkst_spool *s, struct lkst_spool_position *position);
+/* On a full disk one of the seconds makes room. */
+int lkst_spool_keep_position(struct lkst_err *e, struct lkst_spool *s,
+			     const struct lkst_spool_position *position);
 
 /* For tests: reads what lkst_spool_keep_position() writes. -EBADMSG. */
 int lkst_spool_parse_position(const char *text, struct lkst_spool_position *ret_position);

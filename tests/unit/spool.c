@@ -53,12 +53,25 @@ static size_t bytes_of(const struct lkst_spool_item *item, char bytes[8192])
 	return length;
 }
 
-static int put(struct lkst_spool *s, const struct lkst_spool_item *item, u64 *dropped)
+static int put(struct lkst_spool *s, const struct lkst_spool_item *item)
 {
 	static char bytes[8192];
 	size_t length = bytes_of(item, bytes);
 
-	return lkst_spool_put(&err, s, item, bytes, length, dropped);
+	return lkst_spool_put(&err, s, item, bytes, length);
+}
+
+/* How many seconds are noted as dropped. */
+static u64 dropped_of(const struct lkst_spool *s)
+{
+	struct lkst_spool_item *items;
+	u32 nr = list(s, 1U << LKST_SPOOL_DROPPED, &items), i;
+	u64 sum = 0;
+
+	for (i = 0; i < nr; i++)
+		sum += items[i].count;
+	free(items);
+	return sum;
 }
 
 static bool is_whole(const struct lkst_spool *s, const struct lkst_spool_item *item)
@@ -113,14 +126,13 @@ static void put_for_ever(const char *dir, int told)
 {
 	struct lkst_spool *s = open_spool(dir, 1ULL << 40);
 	struct lkst_spool_position position = { .trace = { 1 } };
-	u64 dropped = 0;
 	u32 i;
 
 	for (i = 0; i < PUTS_MAX; i++) {
 		struct lkst_spool_item item = seconds(i, 1);
 
 		position.second = i;
-		if (put(s, &item, &dropped) || lkst_spool_keep_position(&err, s, &position) ||
+		if (put(s, &item) || lkst_spool_keep_position(&err, s, &position) ||
 		    write(told, &i, sizeof(i)) != sizeof(i))
 			_exit(1);
 	}
@@ -186,25 +198,25 @@ TEST(spool_is_thinned_when_it_is_full)
 	struct lkst_spool_item *items, incident = seconds(7, 1);
 	char dir[64], path[80];
 	struct lkst_spool *s;
-	u64 dropped = 0, max = 200000, gap_old = 0, gap_new = 0;
+	u64 max = 200000, gap_old = 0, gap_new = 0;
 	u32 i, nr, left = 0;
 
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/spool", dir);
 	s = open_spool(path, max);
 	incident.kind = LKST_SPOOL_INCIDENT;
-	CHECK_EQ(put(s, &incident, &dropped), 0);
+	CHECK_EQ(put(s, &incident), 0);
 	for (i = 0; i < 300; i++) {
 		struct lkst_spool_item item = seconds(10 * i, 10);
 
-		CHECK_EQ(put(s, &item, &dropped), 0);
+		CHECK_EQ(put(s, &item), 0);
 		CHECK(lkst_spool_bytes(s) <= max);
 	}
 	nr = list(s, 1U << LKST_SPOOL_SECONDS, &items);
 	for (i = 0; i < nr; i++)
 		left += items[i].count;
 	/* All are there, or counted. */
-	CHECK_EQ(left + dropped, 3000);
+	CHECK_EQ(left + dropped_of(s), 3000);
 	/* The oldest and the newest are there, and what is missing is from everywhere, more of what is older. */
 	CHECK_EQ(items[0].first, 0);
 	CHECK_EQ(items[nr - 1].first, 2990);
@@ -227,17 +239,52 @@ TEST(spool_is_thinned_when_it_is_full)
 	make_scratch_remove(dir);
 }
 
+/* A process that counts nothing makes room, as the one that explains an incident, and is killed. */
+TEST(spool_notes_what_another_process_has_dropped)
+{
+	struct lkst_spool_item *items;
+	char dir[64], path[80];
+	struct lkst_spool *s;
+	u32 i, nr, left = 0;
+	pid_t child;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	s = open_spool(path, 200000);
+	for (i = 0; i < 20; i++) {
+		struct lkst_spool_item item = seconds(10 * i, 10);
+
+		CHECK_EQ(put(s, &item), 0);
+	}
+	child = fork();
+	if (!child) {
+		lkst_spool_make_room(&err, s, 150000);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	nr = list(s, 1U << LKST_SPOOL_SECONDS, &items);
+	for (i = 0; i < nr; i++)
+		left += items[i].count;
+	free(items);
+	CHECK(left && left < 200);
+	CHECK_EQ(left + dropped_of(s), 200);
+	/* It has no bytes, and is not dropped again. */
+	CHECK(lkst_spool_bytes(s) <= 50000);
+	lkst_spool_close(s);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
 TEST(spool_has_room_for_nothing_more)
 {
 	struct lkst_spool_item item = seconds(1, 1);
 	char dir[64], path[80], *big = calloc(1, 100000);
 	struct lkst_spool *s;
-	u64 dropped = 0;
 
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/spool", dir);
 	s = open_spool(path, 50000);
-	CHECK_EQ(lkst_spool_put(&err, s, &item, big, 100000, &dropped), -ENOSPC);
+	CHECK_EQ(lkst_spool_put(&err, s, &item, big, 100000), -ENOSPC);
 	CHECK_EQ(lkst_spool_bytes(s), 0);
 	free(big);
 	lkst_spool_close(s);
@@ -250,7 +297,7 @@ TEST(spool_makes_room_on_a_full_disk)
 	struct lkst_spool_item *items;
 	char dir[64], path[80];
 	struct lkst_spool *s;
-	u64 dropped = 0;
+	u64 dropped;
 	u32 i, nr, left = 0;
 
 	make_scratch(dir);
@@ -263,13 +310,14 @@ TEST(spool_makes_room_on_a_full_disk)
 	for (i = 0; i < 100; i++) {
 		struct lkst_spool_item item = seconds(10 * i, 10);
 
-		if (put(s, &item, &dropped))
+		if (put(s, &item))
 			break;
 	}
 	nr = list(s, 1U << LKST_SPOOL_SECONDS, &items);
 	for (left = 0; nr; nr--)
 		left += is_whole(s, &items[nr - 1]) ? items[nr - 1].count : 0;
 	free(items);
+	dropped = dropped_of(s);
 	lkst_spool_close(s);
 	umount(dir);
 	make_scratch_remove(dir);
@@ -285,7 +333,6 @@ TEST(spool_knows_what_is_damaged)
 	struct lkst_spool_item item = seconds(42, 10);
 	char dir[64], path[80], file[200], *bytes;
 	struct lkst_spool *s;
-	u64 dropped = 0;
 	size_t length, i;
 
 	make_scratch(dir);
@@ -294,7 +341,7 @@ TEST(spool_knows_what_is_damaged)
 	for (i = 0; i < 3; i++) {
 		int fd;
 
-		CHECK_EQ(put(s, &item, &dropped), 0);
+		CHECK_EQ(put(s, &item), 0);
 		CHECK(is_whole(s, &item));
 		CHECK_EQ(lkst_spool_path(&err, s, &item, file, sizeof(file)), 0);
 		fd = open(file, O_WRONLY);
@@ -372,6 +419,8 @@ static const struct unit_test tests[] = {
 	  test_spool_names_are_read_as_they_are_written },
 	{ "spool_is_whole_after_a_kill", test_spool_is_whole_after_a_kill },
 	{ "spool_is_thinned_when_it_is_full", test_spool_is_thinned_when_it_is_full },
+	{ "spool_notes_what_another_process_has_dropped",
+	  test_spool_notes_what_another_process_has_dropped },
 	{ "spool_has_room_for_nothing_more", test_spool_has_room_for_nothing_more },
 	{ "spool_makes_room_on_a_full_disk", test_spool_makes_room_on_a_full_disk },
 	{ "spool_knows_what_is_damaged", test_spool_knows_what_is_damaged },

@@ -84,7 +84,7 @@ enum {
 #define SENDER_PAUSE_NS LKST_NS_PER_S
 #define SENDER_LIVES_NS (5 * LKST_NS_PER_S)
 #define LOOK_PAUSE_NS (LKST_NS_PER_S / 2)
-#define DAMAGED_PAUSE_NS (5 * LKST_NS_PER_S)
+#define MISSING_PAUSE_NS (5 * LKST_NS_PER_S)
 #define FAIL_PAUSE_NS LKST_NS_PER_S
 #define FAIL_PAUSE_MAX_NS (60 * LKST_NS_PER_S)
 
@@ -104,8 +104,8 @@ struct service {
 	struct lkst_ship_incidents incidents;
 	struct lkst_counting *counting;
 	int signals;
-	/* When the host's row was put last, damaged files were looked for, and whether it is still recorded. */
-	u64 host_ns, damaged_ns, looked_ns;
+	/* When the host's row was put last, what is missing was looked for, and whether it is still recorded. */
+	u64 host_ns, missing_ns, looked_ns;
 };
 
 /* ---- what others call ------------------------------------------------------------------------ */
@@ -135,21 +135,14 @@ void lkst_ship_keep(struct lkst_ship *s)
 int lkst_ship_put(struct lkst_ship *s, const struct lkst_spool_item *item,
 		  struct lkst_packed_rows *packed)
 {
-	u64 dropped = 0;
 	int err = lkst_packed_rows_end(packed);
 
 	if (err)
 		err = lkst_err_sys(s->e, err, "packing rows");
-	err = err ?: lkst_spool_put(s->e, s->spool, item, packed->bytes, packed->length, &dropped);
-	s->position.dropped += dropped;
+	err = err ?: lkst_spool_put(s->e, s->spool, item, packed->bytes, packed->length);
 	if (err)
 		lkst_ship_say(s, "; what was to be sent is dropped, and counted");
-	else if (dropped && !s->is_in_child) {
-		lkst_err_set(s->e, -ENOSPC,
-			     "the spool is full: seconds that wait there are dropped, and counted");
-		lkst_ship_say(s, "");
-	}
-	if (!err)
+	else
 		lkst_ship_wake(s->wake_rows);
 	return err;
 }
@@ -372,26 +365,33 @@ static int open_recording(struct service *v)
 	return lkst_counting_new(s, &v->counting);
 }
 
-/* What was found to be damaged is counted, now and then: there may be many files to look through. */
-static void count_damaged(struct service *v)
+/* What made room or was found to be damaged is counted, now and then: there may be many files to look through. */
+static void count_missing(struct service *v)
 {
 	_cleanup_free_ struct lkst_spool_item *items = NULL;
 	struct lkst_ship *s = &v->ship;
 	u64 now = lkst_monotonic_ns();
 	u32 nr = 0, i;
 
-	if (v->damaged_ns && now - v->damaged_ns < DAMAGED_PAUSE_NS)
+	if (v->missing_ns && now - v->missing_ns < MISSING_PAUSE_NS)
 		return;
-	v->damaged_ns = now;
-	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_DAMAGED, &items, &nr))
+	v->missing_ns = now;
+	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_DAMAGED | 1U << LKST_SPOOL_DROPPED,
+			    &items, &nr))
 		lkst_ship_say(s, "");
 	for (i = 0; i < nr; i++) {
 		s->position.dropped += items[i].count;
-		s->position.damaged += items[i].count;
+		s->position.damaged += items[i].kind == LKST_SPOOL_DAMAGED ? items[i].count : 0;
 		lkst_spool_remove(s->spool, &items[i]);
 	}
-	if (nr)
-		lkst_ship_keep(s);
+	if (!nr)
+		return;
+	lkst_ship_keep(s);
+	if (items[nr - 1].kind == LKST_SPOOL_DROPPED) {
+		lkst_err_set(s->e, -ENOSPC,
+			     "the spool is full: seconds that wait there are dropped, and counted");
+		lkst_ship_say(s, "");
+	}
 }
 
 /* A session keeps the hooks attached, so it looks now and then whether the recording was stopped. */
@@ -416,7 +416,7 @@ static int step(struct service *v)
 		err = open_recording(v);
 	if (err || !s->session)
 		return err;
-	count_damaged(v);
+	count_missing(v);
 	err = put_host(v) ?: lkst_counting_step(v->counting);
 	if (!err && lkst_ship_incidents_step(s, &v->incidents))
 		lkst_ship_say(s, "");

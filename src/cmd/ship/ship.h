@@ -30,7 +30,6 @@ struct lkst_ship {
 	int wake_rows,
 		wake_bundles; /* written to when there is something to send; -1: nobody sends that */
 	char said[LKST_ERR_MAX]; /* what was said last of a failure */
-	bool is_in_child;
 };
 
 /* Puts an item, says if that fails, and has it sent. 0 or a negative errno that was said. */

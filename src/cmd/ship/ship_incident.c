@@ -147,10 +147,10 @@ static int make_bundle(struct lkst_err *e, struct explaining *x, const char *dir
 	const struct lkst_spool_item made = bundle_item(x, LKST_SPOOL_MADE);
 	struct lkst_ship *s = x->ship;
 	char path[PATH_MAX], name[LKST_SPOOL_NAME];
-	u64 bytes = 0, dropped = 0;
+	u64 bytes = 0;
 	int err = lkst_spool_path(e, s->spool, &made, path, sizeof(path)) ?:
 		  lkst_bundle_save(e, &what, dir, path, &bytes) ?:
-		  lkst_spool_make_room(e, s->spool, 0, &dropped);
+		  lkst_spool_make_room(e, s->spool, 0);
 
 	if (err) {
 		lkst_spool_remove(s->spool, &made);
@@ -259,7 +259,6 @@ static int start(struct lkst_ship *s, struct lkst_ship_incidents *i,
 	if (getppid() != parent)
 		_exit(1);
 	setpriority(PRIO_PROCESS, 0, NICE);
-	s->is_in_child = true;
 	_exit(explain(s, incident) ? 1 : 0);
 }
 
