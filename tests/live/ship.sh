@@ -286,6 +286,9 @@ wait_more()
 	[ "$(find "$work/spool" -type f -name 's*' | wc -l)" -gt 3 ]
 }
 wait_until 120 wait_more
+# Under that name the server has it: no two machines may have the same, nor two boots of one.
+expect ship_names_the_host_by_its_boot "$(find "$work/spool" -type f -name 'h*' -printf '%f\n')" \
+	"h0000000000-0-$(tr -d - </proc/sys/kernel/random/boot_id)"
 damaged=$(find "$work/spool" -type f -name 's*' | sort | sed -n 2p)
 truncate -s 20 "$damaged"
 count=${damaged##*/} count=${count#*-} count=${count%%-*}

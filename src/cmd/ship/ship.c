@@ -303,7 +303,8 @@ static int put_host(struct service *v)
 				     .version = LKST_VERSION,
 				     .labels = s->options->labels.items,
 				     .nr_labels = s->options->labels.nr };
-	const struct lkst_spool_item item = { .kind = LKST_SPOOL_HOST };
+	struct lkst_spool_item item = { .kind = LKST_SPOOL_HOST };
+	const struct lkst_catalog *c = lkst_session_catalog(s->session);
 	u64 now = lkst_monotonic_ns();
 	int err;
 
@@ -313,7 +314,9 @@ static int put_host(struct service *v)
 	if (!packed || lkst_packed_rows_init(packed))
 		return lkst_err_sys(s->e, -ENOMEM, "sending what this machine is");
 	read_machine(h.machine);
-	lkst_fleet_put_host(packed, lkst_session_catalog(s->session), &h);
+	lkst_fleet_put_host(packed, c, &h);
+	/* A later boot does not replace what was said of one that has not arrived. */
+	memcpy(item.trace, c->boot_id, sizeof(item.trace));
 	err = lkst_ship_put(s, &item, packed);
 	lkst_packed_rows_fini(packed);
 	return err == -ENOMEM ? err : 0;
