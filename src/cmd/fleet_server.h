@@ -15,13 +15,14 @@ struct lkst_fleet_options {
 	u64 timeout_ns;
 };
 
+#define LKST_FLEET_TIMEOUT "60s"
 #define LKST_FLEET_DEFAULTS                                                                        \
 	{                                                                                          \
 		.database = "lkst", .timeout_ns = 60000000000ULL                                   \
 	}
 
-/* Their rows in the table of a command whose options are a struct @type. */
-#define LKST_FLEET_ROWS(type, member)                                                              \
+/* Their rows in the table of a command whose options are a struct @type; @timeout is its standard, as text. */
+#define LKST_FLEET_ROWS(type, member, timeout)                                                     \
 	LKST_OPTION(TEXT, type, member.database, .name = "database", .argument = "NAME",           \
 		    .standard = "lkst", .help = "the server's database"),                          \
 		LKST_OPTION(TEXT, type, member.credentials, .name = "credentials",                 \
@@ -31,7 +32,7 @@ struct lkst_fleet_options {
 			    .standard = "the system's",                                            \
 			    .help = "certificates that the server's is checked by"),               \
 		LKST_OPTION(DURATION, type, member.timeout_ns, .name = "timeout", .argument = "T", \
-			    .min = 1000000, .max = 3600000000000LL, .standard = "60s",             \
+			    .min = 1000000, .max = 3600000000000LL, .standard = (timeout),         \
 			    .help = "how long each statement may take")
 
 /* Where USER:PASSWORD may be, the first that has any. */

@@ -42,7 +42,7 @@ static const struct lkst_option rows[] = {
 			    "there is replaced; - is standard output"),
 	LKST_OPTION(TEXT, struct options, clickhouse, .name = "clickhouse", .argument = "URL",
 		    .help = "instead of a file, to the ClickHouse server there"),
-	LKST_FLEET_ROWS(struct options, server),
+	LKST_FLEET_ROWS(struct options, server, LKST_FLEET_TIMEOUT),
 	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
 	LKST_CHOOSING_ROWS(struct options, which),
 	LKST_ACCESS_ROWS(struct options, access),

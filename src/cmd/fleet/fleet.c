@@ -13,7 +13,7 @@ static const struct lkst_fleet_command defaults = { .server = LKST_FLEET_DEFAULT
 						    .max_rows = 20 };
 
 static const struct lkst_option rows[] = {
-	LKST_FLEET_ROWS(struct lkst_fleet_command, server),
+	LKST_FLEET_ROWS(struct lkst_fleet_command, server, LKST_FLEET_TIMEOUT),
 	LKST_OPTION(TEXT, struct lkst_fleet_command, from, .name = "from", .argument = "T",
 		    .standard = "-1h with top and compare, else -24h",
 		    .help = "what was from then on: -48h before now, 12:14:05,\n"

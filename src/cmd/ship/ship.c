@@ -18,7 +18,7 @@ static const struct lkst_option rows[] = {
 		    .help = "has further options, as \"server = https://...\""),
 	LKST_OPTION(TEXT, struct lkst_ship_options, url, .name = "server", .argument = "URL",
 		    .help = "the server, in place of the argument"),
-	LKST_FLEET_ROWS(struct lkst_ship_options, server),
+	LKST_FLEET_ROWS(struct lkst_ship_options, server, "20s"),
 	LKST_OPTION(DURATION, struct lkst_ship_options, every_ns, .name = "every", .argument = "T",
 		    .min = LKST_NS_PER_S, .max = 600LL * LKST_NS_PER_S, .standard = "10s",
 		    .help = "how often seconds are sent; incidents are sent at once"),
