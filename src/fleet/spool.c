@@ -422,6 +422,13 @@ int lkst_spool_rename(struct lkst_err *e, const struct lkst_spool *s,
 	return err ? lkst_err_sys(e, err, "renaming %s/%s", s->dir, old) : 0;
 }
 
+int lkst_spool_sync(struct lkst_err *e, const struct lkst_spool *s)
+{
+	return fsync(s->fd) ? lkst_err_sys(e, -errno, "cannot bring the names in %s to the disk",
+					   s->dir)
+			    : 0;
+}
+
 /* ---- the position ---------------------------------------------------------------------------- */
 
 int lkst_spool_parse_position(const char *text, struct lkst_spool_position *ret_position)

@@ -85,6 +85,9 @@ void lkst_spool_remove(const struct lkst_spool *s, const struct lkst_spool_item 
 int lkst_spool_rename(struct lkst_err *e, const struct lkst_spool *s,
 		      const struct lkst_spool_item *from, const struct lkst_spool_item *to);
 
+/* Brings the names of all items to the disk, as they are after lkst_spool_rename(). */
+int lkst_spool_sync(struct lkst_err *e, const struct lkst_spool *s);
+
 /* How many bytes all items have. */
 u64 lkst_spool_bytes(const struct lkst_spool *s);
 

@@ -207,7 +207,8 @@ static int put_bundle(struct explaining *x)
 	x->row.revision = REVISION_SENT;
 	x->row.bundle = x->bundle;
 	err = put_row(s, &x->row, LKST_SPOOL_LATER)
-		      ?: lkst_spool_rename(s->e, s->spool, &made, &bundle);
+		      ?: lkst_spool_rename(s->e, s->spool, &made, &bundle)
+		      ?: lkst_spool_sync(s->e, s->spool);
 	if (err)
 		return err;
 	lkst_ship_wake(s->wake_bundles);
