@@ -58,7 +58,7 @@ static void format_insert(const struct sender *s, enum lkst_spool_kind kind,
 		 lkst_fleet_database(s->o->fleet), table, columns);
 }
 
-/* How many of its rows the server has, of those that there must be one of for each second, or for the revision. */
+/* How many of its rows the server has, of those of which there is one for each second, minute or revision. */
 static int count_there(struct sender *s, const struct lkst_spool_item *item, u64 *ret_nr)
 {
 	const char *database = lkst_fleet_database(s->o->fleet);
@@ -68,10 +68,11 @@ static int count_there(struct sender *s, const struct lkst_spool_item *item, u64
 	if (item->kind == LKST_SPOOL_SECONDS)
 		snprintf(
 			text, sizeof(text),
-			"select count() from (select distinct second from %s.second_rows where measure = 'events' "
+			"select count() from (select distinct second from %s.second_rows where measure = '%s' "
 			"and cgroup = '' and trace = toUUID('%s') and toUInt32(second) >= %" PRIu64
 			" and toUInt32(second) < %" PRIu64 ")",
-			database, uuid, item->first, item->first + item->count);
+			database, item->count ? "events" : "runqueue" LKST_FLEET_OF_A_MINUTE, uuid,
+			item->first, item->first + (item->count ?: 1));
 	else
 		snprintf(
 			text, sizeof(text),
@@ -84,7 +85,7 @@ static int count_there(struct sender *s, const struct lkst_spool_item *item, u64
 /* Whether the server has it, where an earlier try may have brought it there. */
 static int is_there(struct sender *s, const struct lkst_spool_item *item, bool *ret_is_there)
 {
-	u64 nr = 0, wanted = item->kind == LKST_SPOOL_SECONDS ? item->count : 1;
+	u64 nr = 0, wanted = item->kind == LKST_SPOOL_SECONDS && item->count ? item->count : 1;
 	int err;
 
 	*ret_is_there = false;

@@ -39,7 +39,7 @@ struct lkst_spool_item {
 	u8 kind; /* enum lkst_spool_kind */
 	u8 trace[16]; /* HOST: the boot */
 	u64 first; /* of seconds: of the time of day; else the incident's number */
-	u32 count; /* of seconds: how many there are; INCIDENT and LATER: the revision */
+	u32 count; /* of seconds: how many there are, 0: their minute only; INCIDENT and LATER: the revision */
 };
 
 /* -EINVAL: it is not the name of an item. */

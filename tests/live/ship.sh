@@ -209,6 +209,26 @@ compared=$(awk -F, 'NR == FNR { n[$1 "," $2] = $3; near[$1 "," $2] = $4; next }
 		if (nr < 10) print "only " nr " rows" }' "$work/expected" "$work/got")
 expect ship_counts_what_a_snapshot_has "$compared" ''
 
+# ---- minutes that are cut short ----------------------------------------------------------------------------
+
+# A minute has what its seconds have, also one in which the service was ended, which sends each second at once here.
+counted_until()
+{
+	awk '{ print $3 }' "$work/spool/position"
+}
+from=$(counted_until)
+ship
+wait_until 120 has_rows "toUInt32(second) > $from + 3"
+ship_end
+to=$(counted_until)
+ship
+wait_until 180 is_empty
+ship_end
+expect ship_sends_the_minute_that_it_ends_in \
+	"$(ask "select sumIf(n, measure = 'runqueue') > 0, sumIf(n, measure = 'runqueue') - sumIf(n, measure = 'runqueue_minute'),
+		sumIf(part.value[indexOf(part.name, 'seconds')], measure = 'runqueue_minute')
+		from second_rows where cgroup = '' and toUInt32(second) > $from and toUInt32(second) <= $to")" "1,0,$((to - from))"
+
 # ---- rows that are inserted again ------------------------------------------------------------------------
 
 before=$(ask 'select count(), sum(n), sum(total) from seconds')

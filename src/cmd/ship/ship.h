@@ -60,7 +60,7 @@ LKST_GUARD(lkst_counting_free, struct lkst_counting)
 /* Counts what has come, and puts the seconds that are over. */
 int lkst_counting_step(struct lkst_counting *c);
 
-/* Puts the seconds that are over, although more would go with them. */
+/* Puts the seconds that are over and their minute, although more would go with them. */
 int lkst_counting_finish(struct lkst_counting *c);
 
 /* How long one may wait until the next step, ms. */

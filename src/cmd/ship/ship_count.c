@@ -185,14 +185,11 @@ void lkst_counting_recover(struct lkst_ship *s)
 	struct lkst_spool_item ready;
 	u32 nr = 0, i;
 
-	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_PENDING | 1U << LKST_SPOOL_DAMAGED,
-			    &items, &nr))
+	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_PENDING, &items, &nr))
 		lkst_ship_say(s, "");
 	for (i = 0; i < nr; i++) {
 		u64 last = items[i].first + items[i].count - 1;
 
-		if (items[i].kind == LKST_SPOOL_DAMAGED)
-			continue;
 		if (memcmp(s->position.trace, items[i].trace, sizeof(items[i].trace)) ||
 		    s->position.second < last) {
 			memcpy(s->position.trace, items[i].trace, sizeof(items[i].trace));
@@ -334,15 +331,23 @@ int lkst_counting_step(struct lkst_counting *c)
 	return err ?: count_all(c, until_ns);
 }
 
+/* The minute that was begun: with the seconds that wait, or alone where all of its seconds are put already. */
 int lkst_counting_finish(struct lkst_counting *c)
 {
 	const struct lkst_fleet_source source = {
 		.catalog = lkst_session_catalog(c->ship->session),
 	};
+	struct lkst_spool_item rest = { .kind = LKST_SPOOL_SECONDS, .first = c->minute.first };
 
-	if (c->nr_seconds && c->minute.nr_seconds)
-		lkst_fleet_put_minute(c->rows, &source, &c->minute);
-	return put_batch(c);
+	if (!c->minute.nr_seconds)
+		return put_batch(c);
+	if (!c->nr_seconds)
+		lkst_packed_rows_again(c->rows);
+	lkst_fleet_put_minute(c->rows, &source, &c->minute);
+	if (c->nr_seconds)
+		return put_batch(c);
+	memcpy(rest.trace, source.catalog->uuid, sizeof(rest.trace));
+	return lkst_ship_put(c->ship, &rest, c->rows);
 }
 
 unsigned int lkst_counting_pause_ms(const struct lkst_counting *c)
