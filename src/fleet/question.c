@@ -190,9 +190,6 @@ static void put_quantile(struct sql *s, unsigned int i)
 	put(s, MIDDLE, number);
 }
 
-/* How an incident is called: a recording has each number once. */
-static const char incident_id[] = "concat(substring(toString(trace), 1, 8), '.', toString(number))";
-
 #define IN_NS(second) "toUInt64(toUInt32(" second ")) * 1000000000"
 
 /* ---- hosts ------------------------------------------------------------------------------------ */
@@ -239,39 +236,51 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 /* ---- incidents -------------------------------------------------------------------------------- */
 
 static const struct lkst_column incident_columns[] = {
-	{ "at", "AT", LKST_COLUMN_TIME, "when it happened" },
-	{ "host", "HOST", LKST_COLUMN_TEXT, "on which machine" },
-	{ "id", "ID", LKST_COLUMN_TEXT, "what `get` and `why` name it by" },
-	{ "reason", "REASON", LKST_COLUMN_TEXT, "why it was kept" },
-	{ "event", "EVENT", LKST_COLUMN_TEXT, "the event that fired" },
-	{ "comm", "COMM", LKST_COLUMN_TEXT, "the thread's name" },
-	{ "tid", NULL, LKST_COLUMN_TID, "the thread" },
-	{ "value", NULL, LKST_COLUMN_NUMBER, "what the trigger has measured" },
-	{ "kernel", NULL, LKST_COLUMN_TEXT, "the machine's kernel" },
-	{ "moment", "MOMENT", LKST_COLUMN_TEXT, "the moment of several machines that it is of" },
-	{ "size", "BUNDLE", LKST_COLUMN_BYTES, "how large its bundle is; 0: there is none yet" },
-	{ "bundle", NULL, LKST_COLUMN_TEXT, "where the bundle is" },
-	{ "note", "NOTE", LKST_COLUMN_TEXT, "what is missing" },
+	[LKST_FLEET_INCIDENT_TIME] = { "at", "AT", LKST_COLUMN_TIME, "when it happened" },
+	[LKST_FLEET_INCIDENT_HOST] = { "host", "HOST", LKST_COLUMN_TEXT, "on which machine" },
+	[LKST_FLEET_INCIDENT_ID] = { "id", "ID", LKST_COLUMN_TEXT, "what `get` and `why` name it by" },
+	[LKST_FLEET_INCIDENT_REASON] = { "reason", "REASON", LKST_COLUMN_TEXT, "why it was kept" },
+	[LKST_FLEET_INCIDENT_EVENT] = { "event", "EVENT", LKST_COLUMN_TEXT, "the event that fired" },
+	[LKST_FLEET_INCIDENT_COMM] = { "comm", "COMM", LKST_COLUMN_TEXT, "the thread's name" },
+	[LKST_FLEET_INCIDENT_TID] = { "tid", NULL, LKST_COLUMN_TID, "the thread" },
+	[LKST_FLEET_INCIDENT_VALUE] = { "value", NULL, LKST_COLUMN_NUMBER,
+					"what the trigger has measured" },
+	[LKST_FLEET_INCIDENT_KERNEL] = { "kernel", NULL, LKST_COLUMN_TEXT, "the machine's kernel" },
+	[LKST_FLEET_INCIDENT_MOMENT] = { "moment", "MOMENT", LKST_COLUMN_TEXT,
+					 "the moment of several machines that it is of" },
+	[LKST_FLEET_INCIDENT_BYTES] = { "size", "BUNDLE", LKST_COLUMN_BYTES,
+					"how large its bundle is; 0: there is none yet" },
+	[LKST_FLEET_INCIDENT_BUNDLE] = { "bundle", NULL, LKST_COLUMN_TEXT, "where the bundle is" },
+	[LKST_FLEET_INCIDENT_NOTE] = { "note", "NOTE", LKST_COLUMN_TEXT, "what is missing" },
+	[LKST_FLEET_INCIDENT_ACCOUNT] = { "account", NULL, LKST_COLUMN_TEXT, "why, in words" },
 };
+
+/* What they are in the table, but for the last. A recording has each number once: that is how an incident is called. */
+#define OF_INCIDENT                                                                                \
+	"time, host, concat(substring(toString(trace), 1, 8), '.', toString(number)) as id, "      \
+	"reason, event, comm, tid, value, kernel, moment, bundle_bytes, bundle, note"
 
 int lkst_fleet_question_incidents(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 				  struct lkst_fleet_question *ret_question)
 {
+	static const struct lkst_fleet_question incidents = {
+		.name = "incidents",
+		.title = "incidents",
+		.columns = incident_columns,
+		.nr_columns = LKST_FLEET_INCIDENT_ACCOUNT,
+	};
 	struct sql s;
 	int err = check(e, scope);
 
 	if (err)
 		return err;
 	begin(&s);
-	put(&s,
-	    "select time, host, %s as id, reason, event, comm, tid, value, kernel, moment, "
-	    "bundle_bytes, bundle, note from incidents",
-	    incident_id);
+	put(&s, "select " OF_INCIDENT " from incidents");
 	put_time(&s, scope);
 	if (scope->where)
 		put(&s, " and (%s\n)", scope->where);
 	put(&s, " order by time desc, host limit %" PRIu64, scope->max_rows);
-	return end(e, &s, ret_question, QUESTION("incidents", "incidents", incident_columns));
+	return end(e, &s, ret_question, &incidents);
 }
 
 /* ---- the worst hosts -------------------------------------------------------------------------- */
@@ -379,20 +388,6 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 
 /* ---- one incident ----------------------------------------------------------------------------- */
 
-static const struct lkst_column one_columns[] = {
-	[LKST_FLEET_INCIDENT_HOST] = { "host", "HOST", LKST_COLUMN_TEXT, "on which machine" },
-	[LKST_FLEET_INCIDENT_ID] = { "id", "ID", LKST_COLUMN_TEXT, "its name here" },
-	[LKST_FLEET_INCIDENT_TIME] = { "at", "AT", LKST_COLUMN_TIME, "when it happened" },
-	[LKST_FLEET_INCIDENT_REASON] = { "reason", "REASON", LKST_COLUMN_TEXT, "why it was kept" },
-	[LKST_FLEET_INCIDENT_EVENT] = { "event", "EVENT", LKST_COLUMN_TEXT, "what fired" },
-	[LKST_FLEET_INCIDENT_COMM] = { "comm", "COMM", LKST_COLUMN_TEXT, "the thread's name" },
-	[LKST_FLEET_INCIDENT_KERNEL] = { "kernel", "KERNEL", LKST_COLUMN_TEXT, "the kernel" },
-	[LKST_FLEET_INCIDENT_BUNDLE] = { "bundle", "BUNDLE", LKST_COLUMN_TEXT, "where it is" },
-	[LKST_FLEET_INCIDENT_BYTES] = { "size", "SIZE", LKST_COLUMN_BYTES, "how large that is" },
-	[LKST_FLEET_INCIDENT_NOTE] = { "note", "NOTE", LKST_COLUMN_TEXT, "what is missing" },
-	[LKST_FLEET_INCIDENT_ACCOUNT] = { "account", "ACCOUNT", LKST_COLUMN_TEXT, "why, in words" },
-};
-
 static const struct lkst_column wait_columns[] = {
 	{ "host", "HOST", LKST_COLUMN_TEXT, "on which machine" },
 	{ "at", "AT", LKST_COLUMN_TIME, "when it began" },
@@ -449,18 +444,8 @@ static int ask_which(struct lkst_err *e, const char *columns, const char *id, co
 int lkst_fleet_question_incident(struct lkst_err *e, const char *id,
 				 struct lkst_fleet_question *ret_question)
 {
-	_cleanup_free_ char *columns = NULL;
-
-	if (asprintf(
-		    &columns,
-		    "host, %s as id, time, reason, event, comm, kernel, bundle, bundle_bytes, note, "
-		    "account from incidents",
-		    incident_id) < 0) {
-		columns = NULL;
-		return lkst_err_sys(e, -ENOMEM, "asking a server");
-	}
-	return ask_which(e, columns, id, " order by host, time", ret_question,
-			 QUESTION("incident", "incident", one_columns));
+	return ask_which(e, OF_INCIDENT ", account from incidents", id, " order by host, time",
+			 ret_question, QUESTION("incident", "incident", incident_columns));
 }
 
 int lkst_fleet_question_waits(struct lkst_err *e, const char *id,

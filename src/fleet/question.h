@@ -54,7 +54,7 @@ bool lkst_fleet_rank_choices(unsigned int i, struct lkst_choice *ret_choice);
 int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 			      struct lkst_fleet_question *ret_question);
 
-/* Incidents, the newest first. */
+/* Incidents, the newest first: without LKST_FLEET_INCIDENT_ACCOUNT. */
 int lkst_fleet_question_incidents(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 				  struct lkst_fleet_question *ret_question);
 
@@ -68,22 +68,25 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 
 /*
  * The incidents that @id names: "1a2b3c4d.3" as the list of incidents has it, or the name of a moment of several
- * machines. @nr_columns and what they are: LKST_FLEET_OF_INCIDENT.
+ * machines.
  */
 int lkst_fleet_question_incident(struct lkst_err *e, const char *id,
 				 struct lkst_fleet_question *ret_question);
 
-/* Columns of one, in their order. */
+/* Columns of incidents, in their order. */
 enum lkst_fleet_of_incident {
+	LKST_FLEET_INCIDENT_TIME,
 	LKST_FLEET_INCIDENT_HOST,
 	LKST_FLEET_INCIDENT_ID,
-	LKST_FLEET_INCIDENT_TIME,
 	LKST_FLEET_INCIDENT_REASON,
 	LKST_FLEET_INCIDENT_EVENT,
 	LKST_FLEET_INCIDENT_COMM,
+	LKST_FLEET_INCIDENT_TID,
+	LKST_FLEET_INCIDENT_VALUE,
 	LKST_FLEET_INCIDENT_KERNEL,
-	LKST_FLEET_INCIDENT_BUNDLE,
+	LKST_FLEET_INCIDENT_MOMENT,
 	LKST_FLEET_INCIDENT_BYTES,
+	LKST_FLEET_INCIDENT_BUNDLE,
 	LKST_FLEET_INCIDENT_NOTE,
 	LKST_FLEET_INCIDENT_ACCOUNT,
 };
