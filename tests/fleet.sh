@@ -7,6 +7,8 @@
 
 set -u
 
+. tests/lib/servers.sh
+
 if [ ! -x /usr/sbin/clickhouse-server ]; then
 	echo 'skip fleet: there is no clickhouse-server; tools/install-deps check installs it'
 	exit
@@ -57,53 +59,13 @@ gcc -std=gnu11 -D_GNU_SOURCE -Isrc -Itests -o "$SCRATCH/make" "$SCRATCH/make.c" 
 
 # ---- the server --------------------------------------------------------------------------------
 
-server=
-end_server()
-{
-	[ -z "$server" ] && return
-	kill -KILL "$server" 2>/dev/null
-	wait "$server" 2>/dev/null
-	server=
-}
-trap end_server EXIT
-
-# start_at PORT: on it and the two after it
-start_at()
-{
-	mkdir -p "$SCRATCH/data" "$SCRATCH/tmp"
-	cat >"$SCRATCH/config.xml" <<END
-<yandex>
-<logger><level>warning</level><log>$SCRATCH/log</log><errorlog>$SCRATCH/errors</errorlog></logger>
-<listen_host>127.0.0.1</listen_host><http_port>$1</http_port><tcp_port>$(($1 + 1))</tcp_port>
-<interserver_http_port>$(($1 + 2))</interserver_http_port><path>$SCRATCH/data/</path><tmp_path>$SCRATCH/tmp/</tmp_path>
-<mark_cache_size>67108864</mark_cache_size><users_config>$SCRATCH/users.xml</users_config>
-<default_profile>default</default_profile><default_database>default</default_database>
-</yandex>
-END
-	cat >"$SCRATCH/users.xml" <<END
-<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
-<users><lkst><password>secret</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
-<quota>default</quota></lkst></users><quotas><default></default></quotas></yandex>
-END
-	/usr/sbin/clickhouse-server --config-file="$SCRATCH/config.xml" >"$SCRATCH/out" 2>&1 &
-	server=$!
-	url=http://127.0.0.1:$1
-	for ((i = 0; i < 600; i++)); do
-		kill -0 "$server" 2>/dev/null || return
-		[ "$(curl -s "$url")" = Ok. ] && return
-		sleep 0.1
-	done
-	return 1
-}
-
-for try in 1 2 3 4 5; do
-	start_at $((20000 + RANDOM % 10000)) && kill -0 "$server" 2>/dev/null && break
-	end_server
-done
-if [ -z "$server" ]; then
-	echo "FAIL fleet_server_starts: $(tail -n 3 "$SCRATCH/errors" "$SCRATCH/out" 2>&1 | tr '\n' ' ')"
+trap '[ -z "${clickhouse-}" ] || server_end "$clickhouse"' EXIT
+mkdir "$SCRATCH/server"
+if ! clickhouse_start "$SCRATCH/server" secret >"$SCRATCH/said"; then
+	echo "FAIL fleet_server_starts: $(cat "$SCRATCH/said")"
 	exit
 fi
+url=$clickhouse_url
 
 # ---- setting up, credentials -------------------------------------------------------------------
 
