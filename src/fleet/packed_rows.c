@@ -27,32 +27,37 @@ void lkst_packed_rows_fini(struct lkst_packed_rows *rows)
 	free(rows->bytes);
 }
 
-static void pack(struct lkst_packed_rows *rows, int how)
+/* Makes room for what most often comes of the held bytes. */
+static void reserve(struct lkst_packed_rows *rows)
 {
-	size_t need = rows->length + sizeof(rows->held) + 4096;
+	size_t need = rows->length + sizeof(rows->held);
 	uint8_t *bytes;
 
-	if (rows->error)
+	if (need <= rows->room)
 		return;
-	if (need > rows->room) {
-		bytes = realloc(rows->bytes, 2 * need);
-		if (!bytes) {
-			rows->error = -ENOMEM;
-			return;
-		}
+	bytes = realloc(rows->bytes, 2 * need);
+	if (bytes) {
 		rows->bytes = bytes;
 		rows->room = 2 * need;
+	} else {
+		rows->error = -ENOMEM;
 	}
+}
+
+static void pack(struct lkst_packed_rows *rows, int how)
+{
 	rows->z.next_in = rows->held;
 	rows->z.avail_in = (uInt)rows->nr_held;
 	do {
+		reserve(rows);
+		if (rows->error)
+			return;
 		rows->z.next_out = rows->bytes + rows->length;
 		rows->z.avail_out = (uInt)(rows->room - rows->length);
 		deflate(&rows->z, how);
 		rows->length = (size_t)(rows->z.next_out - rows->bytes);
-		if (!rows->z.avail_out)
-			rows->error = -ENOBUFS;
-	} while (!rows->error && rows->z.avail_in);
+		/* Bytes that do not get smaller may be more than that, with what deflate() still had of those before. */
+	} while (!rows->z.avail_out);
 	rows->nr_held = 0;
 }
 

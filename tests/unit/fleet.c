@@ -282,6 +282,43 @@ TEST(fleet_packs_rows)
 	free(rows);
 }
 
+/* Noise does not get smaller, and deflate() holds back some of it until the end, wherever the room ends then. */
+TEST(fleet_packs_noise)
+{
+	enum { PIECE = 65536, PIECES = 6 };
+	static u8 piece[PIECE], out[PIECES * PIECE];
+	struct lkst_packed_rows *rows = malloc(sizeof(*rows));
+	u64 noise = 1;
+	u32 nr, first, i, k;
+
+	for (first = 0; first < PIECE; first += 3000)
+		for (nr = 2; nr <= PIECES; nr++) {
+			z_stream z = {};
+
+			CHECK_EQ(lkst_packed_rows_init(rows), 0);
+			for (i = 0; i < nr; i++) {
+				memset(piece, 0, sizeof(piece));
+				for (k = 0; k < (i ? PIECE : first); k++) {
+					noise = noise * 6364136223846793005ULL + 1442695040888963407ULL;
+					piece[k] = (u8)(noise >> 56);
+				}
+				lkst_packed_put(rows, piece, PIECE);
+			}
+			CHECK_EQ(lkst_packed_rows_end(rows), 0);
+			CHECK_EQ(inflateInit2(&z, 31), Z_OK);
+			z.next_in = rows->bytes;
+			z.avail_in = (uInt)rows->length;
+			z.next_out = out;
+			z.avail_out = sizeof(out);
+			CHECK_EQ(inflate(&z, Z_FINISH), Z_STREAM_END);
+			CHECK_EQ(z.total_out, nr * PIECE);
+			CHECK(!memcmp(out + (nr - 1) * PIECE, piece, PIECE));
+			inflateEnd(&z);
+			lkst_packed_rows_fini(rows);
+		}
+	free(rows);
+}
+
 static const struct unit_test tests[] = {
 	{ "fleet_reads_a_number", test_fleet_reads_a_number },
 	{ "fleet_refuses_other_answers", test_fleet_refuses_other_answers },
@@ -291,6 +328,7 @@ static const struct unit_test tests[] = {
 	{ "fleet_answer_has_the_columns_of_its_question",
 	  test_fleet_answer_has_the_columns_of_its_question },
 	{ "fleet_packs_rows", test_fleet_packs_rows },
+	{ "fleet_packs_noise", test_fleet_packs_noise },
 };
 
 UNIT_MAIN(tests)
