@@ -24,7 +24,7 @@ enum {
 };
 
 static const char foot_word[8] = "lkstship";
-static const char position_name[] = "position";
+static const char position_name[] = "position", claim_name[] = "claim";
 
 /* The first letter of names, by kind; and the order in which they are sent. */
 static const char letters[] = "sihblmxpd";
@@ -36,7 +36,7 @@ static const u8 order[LKST_SPOOL_NR_KINDS] = {
 };
 
 struct lkst_spool {
-	int fd;
+	int fd, claim; /* -1: none */
 	char *dir;
 	u64 max_bytes;
 };
@@ -124,7 +124,7 @@ int lkst_spool_open(struct lkst_err *e, const char *dir, u64 max_bytes,
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "opening %s", dir);
-	s->fd = -1;
+	s->fd = s->claim = -1;
 	s->max_bytes = max_bytes;
 	s->dir = strdup(dir);
 	if (!s->dir)
@@ -141,8 +141,30 @@ void lkst_spool_close(struct lkst_spool *s)
 		return;
 	if (s->fd >= 0)
 		close(s->fd);
+	if (s->claim >= 0)
+		close(s->claim);
 	free(s->dir);
 	free(s);
+}
+
+int lkst_spool_claim(struct lkst_err *e, struct lkst_spool *s)
+{
+	/* This kind of lock is the process's, and not of those that have the descriptor from it. */
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	_cleanup_free_ char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/%s", s->dir, claim_name) < 0) {
+		path = NULL;
+		return lkst_err_sys(e, -ENOMEM, "opening %s", s->dir);
+	}
+	err = lkst_create_lock(e, path, &s->claim);
+	if (err || !fcntl(s->claim, F_SETLK, &whole))
+		return err;
+	if (errno != EACCES && errno != EAGAIN)
+		return lkst_err_sys(e, -errno, "locking %s", path);
+	return lkst_err_set(e, -EBUSY, "another lkst ship works with %s; end it, or name another --spool",
+			    s->dir);
 }
 
 int lkst_spool_path(struct lkst_err *e, const struct lkst_spool *s,

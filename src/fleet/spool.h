@@ -58,6 +58,12 @@ void lkst_spool_close(struct lkst_spool *s);
 LKST_GUARD(lkst_spool_close, struct lkst_spool)
 
 /*
+ * Has this process alone be the one that counts, until it ends: its children, which put and send, have no part in
+ * that. -EBUSY: another one does.
+ */
+int lkst_spool_claim(struct lkst_err *e, struct lkst_spool *s);
+
+/*
  * Puts @length bytes as @item, in place of one of that name. Seconds are dropped to make room, in the directory or on
  * the disk. -ENOSPC: there is no room even so.
  */

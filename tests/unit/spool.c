@@ -326,6 +326,47 @@ TEST(spool_makes_room_on_a_full_disk)
 	CHECK(dropped > 0 && left > 0);
 }
 
+/* Two that count would send the same seconds, and remove what the other is making. */
+TEST(spool_is_claimed_by_one_process)
+{
+	char dir[64], path[80];
+	struct lkst_spool *s, *other;
+	int told[2], status;
+	pid_t first, started = 0, child;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	if (pipe(told))
+		abort();
+	first = fork();
+	if (!first) {
+		s = open_spool(path, 1 << 20);
+		if (lkst_spool_claim(&err, s))
+			_exit(1);
+		started = fork();
+		if (started && write(told[1], &started, sizeof(started)) < 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	CHECK_EQ(read(told[0], &started, sizeof(started)), sizeof(started));
+	other = open_spool(path, 1 << 20);
+	CHECK_EQ(lkst_spool_claim(&err, other), -EBUSY);
+	CHECK(strstr(err.text, "--spool"));
+	kill(first, SIGKILL);
+	waitpid(first, NULL, 0);
+	/* What it has started goes on, and does not keep it claimed. */
+	child = fork();
+	if (!child)
+		_exit(lkst_spool_claim(&err, other) != 0);
+	waitpid(child, &status, 0);
+	kill(started, SIGKILL);
+	CHECK_EQ(status, 0);
+	lkst_spool_close(other);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
 /* ---- damage ---------------------------------------------------------------------------------- */
 
 TEST(spool_knows_what_is_damaged)
@@ -423,6 +464,7 @@ static const struct unit_test tests[] = {
 	  test_spool_notes_what_another_process_has_dropped },
 	{ "spool_has_room_for_nothing_more", test_spool_has_room_for_nothing_more },
 	{ "spool_makes_room_on_a_full_disk", test_spool_makes_room_on_a_full_disk },
+	{ "spool_is_claimed_by_one_process", test_spool_is_claimed_by_one_process },
 	{ "spool_knows_what_is_damaged", test_spool_knows_what_is_damaged },
 	{ "spool_position_is_read_as_it_is_written", test_spool_position_is_read_as_it_is_written },
 	{ "sender_waits_ever_longer_and_not_all_at_once",

@@ -504,7 +504,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	mallopt(M_TRIM_THRESHOLD, HEAP_BYTES);
 	if (nr_args)
 		o.url = args[0];
-	err = check(e, &o) ?: lkst_spool_open(e, o.spool, o.spool_bytes, &spool);
+	err = check(e, &o) ?: lkst_spool_open(e, o.spool, o.spool_bytes, &spool) ?:
+	      lkst_spool_claim(e, spool);
 	if (err)
 		return err;
 	v.signals = lkst_end_signals_open(e);
