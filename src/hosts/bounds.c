@@ -155,34 +155,60 @@ static s64 find_slack(const struct lkst_clock_bounds *b, struct paths *paths)
 	return enough;
 }
 
-/*
- * Ties the hosts that have no bound at one side to host 0's clock, as loosely as the rest allows: without a statement a
- * clock is taken to be right.
- */
-static void tie_loose(struct paths *p, unsigned int nr_hosts)
-{
-	bool is_loose[NODES_MAX] = {};
-	s64 ns = 0;
-	unsigned int i, j;
-
-	for (i = 0; i < nr_hosts; i++) {
-		is_loose[i] = p->to[0][i] == NONE || p->to[i][0] == NONE;
-		for (j = 0; j < nr_hosts; j++)
-			if (p->to[i][j] < -ns)
-				ns = -p->to[i][j];
-	}
-	for (i = 1; i < nr_hosts; i++)
-		if (is_loose[i]) {
-			tighten(&p->to[0][i], ns);
-			tighten(&p->to[i][0], ns);
-		}
-	find_paths(p);
-}
-
 /* Half of it, rounded down, so that what fits together still does. */
 static s64 half(s64 ns)
 {
 	return ns >= 0 ? ns / 2 : -((1 - ns) / 2);
+}
+
+/* Whether what remains for host @i, against host 0's clock, ends at both sides. */
+static bool is_bounded(const struct paths *p, unsigned int i)
+{
+	return p->to[0][i] != NONE && p->to[i][0] != NONE;
+}
+
+static s64 middle(const struct paths *p, unsigned int i)
+{
+	return half(p->to[0][i] - p->to[i][0]);
+}
+
+/* What is nearest to 0 of what remains: without a statement a clock is taken to be right. */
+static s64 nearest(const struct paths *p, unsigned int i)
+{
+	if (p->to[0][i] < 0)
+		return p->to[0][i];
+	return p->to[i][0] < 0 ? -p->to[i][0] : 0;
+}
+
+static void place(struct paths *p, unsigned int i, s64 shift_ns)
+{
+	p->to[0][i] = shift_ns;
+	p->to[i][0] = -shift_ns;
+}
+
+/*
+ * Places all hosts, so that one shift remains for each. Hosts that bound each other at both sides are a group. The
+ * first of a group is moved as little as what is placed already allows; that is host 0 at first, which stays. The
+ * others of the group are put into the middles of what then remains.
+ */
+static void place_all(struct paths *p, unsigned int nr_hosts)
+{
+	const struct paths said = *p;
+	bool is_placed[NODES_MAX] = {};
+	unsigned int i, k;
+
+	for (i = 0; i < nr_hosts; i++) {
+		if (is_placed[i])
+			continue;
+		place(p, i, nearest(p, i));
+		find_paths(p);
+		for (k = i; k < nr_hosts; k++)
+			if (said.to[i][k] != NONE && said.to[k][i] != NONE) {
+				place(p, k, middle(p, k));
+				is_placed[k] = true;
+			}
+		find_paths(p);
+	}
 }
 
 void lkst_clock_bounds_solve(const struct lkst_clock_bounds *b, struct lkst_clock_bound *ret_bounds,
@@ -204,14 +230,12 @@ void lkst_clock_bounds_solve(const struct lkst_clock_bounds *b, struct lkst_cloc
 		}
 	}
 	for (i = 0; i < b->nr; i++) {
-		const s64 most = paths.to[0][i], least = paths.to[i][0];
-
-		ret_bounds[i] =
-			(struct lkst_clock_bound){ .is_bounded = most != NONE && least != NONE };
+		ret_bounds[i] = (struct lkst_clock_bound){ .is_bounded = is_bounded(&paths, i) };
 		if (ret_bounds[i].is_bounded)
-			ret_bounds[i].error_ns = (u64)(most + least + 1) / 2;
+			ret_bounds[i].error_ns =
+				(u64)(paths.to[0][i] + paths.to[i][0] + 1) / 2;
 	}
-	tie_loose(&paths, b->nr);
+	place_all(&paths, b->nr);
 	for (i = 0; i < b->nr; i++)
-		ret_bounds[i].shift_ns = half(paths.to[0][i] - paths.to[i][0]);
+		ret_bounds[i].shift_ns = middle(&paths, i);
 }

@@ -178,6 +178,35 @@ TEST(bounds_move_a_clock_no_more_than_needed_where_messages_go_one_way)
 	CHECK_EQ(w.answer[1].shift_ns, 0);
 }
 
+TEST(bounds_of_one_host_do_not_move_another)
+{
+	struct world w;
+
+	/* Host 1 is ahead by 40 ms, as messages both ways show; host 2 has only sent something, and host 3 received it. */
+	make_world(&w, 4, 1);
+	lkst_clock_bounds_message(w.bounds, 0, 1, DAY, DAY + 40100000);
+	lkst_clock_bounds_message(w.bounds, 1, 0, DAY + 41000000, DAY + 1100000);
+	lkst_clock_bounds_message(w.bounds, 2, 0, DAY, DAY + 50000);
+	lkst_clock_bounds_message(w.bounds, 2, 3, DAY, DAY + 70000);
+	solve(&w);
+	CHECK_EQ(w.answer[1].shift_ns, -40000000);
+	CHECK_EQ(w.answer[1].error_ns, 100000);
+	CHECK(!w.answer[2].is_bounded && !w.answer[3].is_bounded);
+	CHECK_EQ(w.answer[2].shift_ns, 0);
+	CHECK_EQ(w.answer[3].shift_ns, 0);
+
+	/* Nor does the one that must move by more than another, and hosts that know of each other stay together. */
+	make_world(&w, 4, 1);
+	lkst_clock_bounds_message(w.bounds, 0, 1, DAY + 5000000, DAY + 2000000);
+	lkst_clock_bounds_message(w.bounds, 0, 2, DAY + 100000, DAY);
+	lkst_clock_bounds_message(w.bounds, 2, 3, DAY, DAY + 7100000);
+	lkst_clock_bounds_message(w.bounds, 3, 2, DAY + 8000000, DAY + 1100000);
+	solve(&w);
+	CHECK_EQ(w.answer[1].shift_ns, 3000000);
+	CHECK_EQ(w.answer[2].shift_ns, 100000);
+	CHECK_EQ(w.answer[3].shift_ns, 100000 - 7000000);
+}
+
 TEST(bounds_notice_clocks_that_claim_too_much)
 {
 	struct world w;
@@ -233,6 +262,7 @@ static const struct unit_test tests[] = {
 	  test_bounds_of_clocks_and_messages_are_used_together },
 	{ "bounds_move_a_clock_no_more_than_needed_where_messages_go_one_way",
 	  test_bounds_move_a_clock_no_more_than_needed_where_messages_go_one_way },
+	{ "bounds_of_one_host_do_not_move_another", test_bounds_of_one_host_do_not_move_another },
 	{ "bounds_notice_clocks_that_claim_too_much",
 	  test_bounds_notice_clocks_that_claim_too_much },
 	{ "bounds_notice_messages_that_contradict_each_other",
