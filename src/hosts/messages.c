@@ -128,6 +128,25 @@ int lkst_messages_read(struct lkst_err *e, struct lkst_messages *m, struct lkst_
 			      : err;
 }
 
+static const struct seen *find(const struct lkst_messages *m, u64 hash, unsigned int host,
+			       enum way way)
+{
+	return lkst_hash_find(&m->seen, key_of(hash, host, way), sizeof(struct seen));
+}
+
+/*
+ * Whether what was @sent came to host @to after that. Two hosts may both have passed it on, as those that bridge or
+ * route do: then it came to the first of them before the second sent it, and which is the first is not known.
+ */
+static bool is_on_its_way_to(const struct lkst_messages *m, const struct seen *sent,
+			     unsigned int to)
+{
+	const struct seen *received = find(m, sent->hash, sent->host, RECEIVED);
+	const bool begins_here = !received || sent->ns < received->ns;
+
+	return begins_here || !find(m, sent->hash, to, SENT);
+}
+
 void lkst_messages_walk(const struct lkst_messages *m, unsigned int nr_hosts,
 			lkst_messages_each *each, void *ctx)
 {
@@ -139,8 +158,9 @@ void lkst_messages_walk(const struct lkst_messages *m, unsigned int nr_hosts,
 		if (s->way != RECEIVED || s->is_again)
 			continue;
 		for (from = 0; from < nr_hosts; from++) {
-			sent = lkst_hash_find(&m->seen, key_of(s->hash, from, SENT), sizeof(*sent));
-			if (from != s->host && sent && !sent->is_again)
+			sent = find(m, s->hash, from, SENT);
+			if (from != s->host && sent && !sent->is_again &&
+			    is_on_its_way_to(m, sent, s->host))
 				each(ctx, from, s->host, sent->ns, s->ns);
 		}
 	}

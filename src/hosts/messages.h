@@ -23,7 +23,7 @@ int lkst_messages_read(struct lkst_err *e, struct lkst_messages *m, struct lkst_
 /*
  * Calls @each for every one that host @from sent and @to received, each by its own time of day. Where a packet passed a
  * host more than once in a short time, as on its way through a bridge, it is the first time. What was seen again later
- * may have been sent again, and is left out.
+ * may have been sent again, and is left out, and so is what two hosts passed on, of which the order is not known.
  */
 typedef void lkst_messages_each(void *ctx, unsigned int from, unsigned int to, u64 sent_ns,
 				u64 received_ns);

@@ -275,6 +275,65 @@ TEST(hosts_packets_that_are_seen_again_do_not_mislead)
 	end();
 }
 
+/* The records of a packet at each of these moments, the first a @way, the next the other way, and so on. */
+static void pass(char *text, const char *way, u32 port, u32 sequence, const u64 *ns, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		add(text,
+		    "packet_%s ns=%llu source_address=1 destination_address=2 source_port=%u destination_port=9 family=2 "
+		    "ip_protocol=6 sequence=%u acknowledgement=9 bytes=100\n",
+		    (*way == 's') == (i % 2 == 0) ? "send" : "receive", (unsigned long long)ns[i],
+		    port, sequence);
+}
+
+/* Containers: a packet passes a pair of devices and a bridge in both machines before its program has it. */
+TEST(hosts_packets_that_pass_bridges_on_both_sides_do_not_mislead)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 50; i++) {
+		const u64 ns = 100 * MS + i * (u64)MS;
+		const u64 from[] = { ns, ns + 5 * US, ns + 10 * US };
+		const u64 to[] = { ns + 50 * US, ns + 55 * US, ns + 60 * US };
+		const u64 back[] = { ns + 500 * US, ns + 505 * US, ns + 510 * US };
+		const u64 at_last[] = { ns + 550 * US, ns + 555 * US, ns + 560 * US };
+
+		pass(web, "send", 7, i, from, 3);
+		pass(db, "receive", 7, i, to, 3);
+		pass(db, "send", 8, i, back, 3);
+		pass(web, "receive", 8, i, at_last, 3);
+	}
+	make_host(dir, "web1", 0, 0, web);
+	make_host(dir, "db1", 4 * MS, 0, db);
+	CHECK_EQ(make_hosts_open(&e, dir, both, &hosts), 0);
+	CHECK_EQ(hosts.nr_messages, 100);
+	CHECK_EQ(hosts.notes.nr, 0);
+	CHECK_EQ(hosts.list[1].bound.error_ns, 50 * US);
+	CHECK_EQ(off_by(-4 * MS), 0);
+	end();
+
+	/* Two that both only pass a packet on: which of them had it first is not known. */
+	begin();
+	converse(20);
+	for (i = 0; i < 2; i++) {
+		const u64 first[] = { 200 * MS, 200 * MS + 5 * US };
+		const u64 second[] = { 200 * MS + 40 * US, 200 * MS + 45 * US };
+
+		pass(i ? web : db, "receive", 7, i, first, 2);
+		pass(i ? db : web, "receive", 7, i, second, 2);
+	}
+	make_host(dir, "web1", 0, 0, web);
+	make_host(dir, "db1", 4 * MS, 0, db);
+	CHECK_EQ(make_hosts_open(&e, dir, both, &hosts), 0);
+	CHECK_EQ(hosts.nr_messages, 40);
+	CHECK_EQ(hosts.notes.nr, 0);
+	CHECK(off_by(-4 * MS) <= 20 * US);
+	end();
+}
+
 static u64 nr_walked;
 
 static void count_walked(void *ctx, unsigned int from, unsigned int to, u64 sent_ns,
@@ -368,6 +427,8 @@ static const struct unit_test tests[] = {
 	  test_hosts_without_a_time_of_day_are_refused_or_placed_by_messages },
 	{ "hosts_packets_that_are_seen_again_do_not_mislead",
 	  test_hosts_packets_that_are_seen_again_do_not_mislead },
+	{ "hosts_packets_that_pass_bridges_on_both_sides_do_not_mislead",
+	  test_hosts_packets_that_pass_bridges_on_both_sides_do_not_mislead },
 	{ "hosts_a_sample_of_many_messages_has_the_same_ones_of_both",
 	  test_hosts_a_sample_of_many_messages_has_the_same_ones_of_both },
 	{ "hosts_of_one_boot_have_one_clock", test_hosts_of_one_boot_have_one_clock },
