@@ -132,6 +132,15 @@ static int refuse_one_machine(struct lkst_err *e, const struct lkst_recording_li
 	return 0;
 }
 
+/* A trace that is named wrongly is not to be left out without a word. */
+static int refuse_stray(struct lkst_err *e, const struct lkst_recording_list *r)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	int err = r->stray ? lkst_trace_open(e, r->stray, &t) : 0;
+
+	return err || !r->stray ? err : lkst_err_set(e, -EINVAL, "%s does not say of which recording it is", r->stray);
+}
+
 int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
 {
 	_cleanup_(lkst_recording_list_fini) struct lkst_recording_list r = {};
@@ -144,7 +153,8 @@ int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, 
 		return err;
 	if (r.nr < 2)
 		return open_one(e, &p, args[0], &ret_traces->trace);
-	err = lkst_hosts_open(e, &r, &ret_traces->hosts) ?: refuse_one_machine(e, &r, &ret_traces->hosts);
+	err = refuse_stray(e, &r) ?: lkst_hosts_open(e, &r, &ret_traces->hosts) ?:
+	      refuse_one_machine(e, &r, &ret_traces->hosts);
 	if (!err)
 		tell_hosts(&ret_traces->hosts);
 	return err;

@@ -166,15 +166,28 @@ static int find(struct lkst_err *e, struct lkst_recording_list *r, const char *p
 	return is_found ? add(e, r, path, uuid) : 0;
 }
 
+static unsigned int nr_traces(const struct lkst_recording_list *r)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < r->nr; i++)
+		nr += r->list[i].nr;
+	return nr;
+}
+
 int lkst_recording_list_find(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
 			     struct lkst_recording_list *ret_recordings)
 {
 	struct lkst_recording_list r = {};
-	unsigned int i;
+	unsigned int i, nr_before;
 	int err = 0;
 
-	for (i = 0; i < nr_paths && !err; i++)
+	for (i = 0; i < nr_paths && !err; i++) {
+		nr_before = nr_traces(&r);
 		err = find(e, &r, paths[i], 0);
+		if (!r.stray && nr_traces(&r) == nr_before)
+			r.stray = paths[i];
+	}
 	if (err)
 		lkst_recording_list_fini(&r);
 	else

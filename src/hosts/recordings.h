@@ -17,6 +17,7 @@ struct lkst_one_recording {
 struct lkst_recording_list {
 	struct lkst_one_recording *list;
 	unsigned int nr;
+	const char *stray; /* the first path that has no trace, one of those that were given; NULL: each has */
 };
 
 /*

@@ -287,6 +287,9 @@ TEST(hosts_check_and_lint_look_at_each)
 	CHECK(comes_before("db1:\n", "27 records in "));
 	CHECK_EQ(RUN(lint, "web1 db1"), 0);
 	CHECK(comes_before("web1:\n0 found\n", "db1:\n0 found\n"));
+	/* A trace that is not there is not left out. */
+	CHECK_EQ(RUN(check, "web1 db1 db2"), -ENOENT);
+	CHECK(strstr(message, "db2"));
 	/* What reads one trace refuses two hosts' as before. */
 	CHECK_EQ(RUN(cut, "--from +1ms -o out ."), -EINVAL);
 	CHECK(strstr(message, "of different recordings"));
