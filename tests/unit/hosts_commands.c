@@ -287,6 +287,12 @@ TEST(hosts_check_and_lint_look_at_each)
 	CHECK(comes_before("db1:\n", "27 records in "));
 	CHECK_EQ(RUN(lint, "web1 db1"), 0);
 	CHECK(comes_before("web1:\n0 found\n", "db1:\n0 found\n"));
+	/* A name is anything. */
+	make_host(dir, "a\033[7mb", 0, 0, client);
+	CHECK_EQ(RUN(check, "a\033[7mb db1"), 0);
+	CHECK(!strchr(output, '\033') && strstr(output, "[7mb:\n"));
+	CHECK_EQ(RUN(lint, "a\033[7mb db1"), 0);
+	CHECK(!strchr(output, '\033') && strstr(output, "[7mb:\n"));
 	/* A trace that is not there is not left out. */
 	CHECK_EQ(RUN(check, "web1 db1 db2"), -ENOENT);
 	CHECK(strstr(message, "db2"));

@@ -350,7 +350,8 @@ static int check_hosts(struct lkst_answer *a, const struct options *o, const str
 	if (o->json)
 		return lkst_err_set(a->e, -EINVAL, "--json is of one host: name its trace alone");
 	for (i = 0; i < h->nr && err >= 0; i++) {
-		lkst_out_printf(a->out, "%s%s:\n", i ? "\n" : "", h->list[i].name);
+		lkst_out_str(a->out, i ? "\n" : "");
+		lkst_out_message(a->out, "%s:", h->list[i].name);
 		err = check_trace(a, o, h->list[i].trace);
 		damaged |= err > 0;
 	}

@@ -101,7 +101,7 @@ static int lint_trace(struct lkst_err *e, const struct options *o, struct lkst_t
 	print_notes(&shown.lint, o->format == LKST_ACCOUNT_AS_JSON);
 	shown.config.out = out;
 	if (host)
-		lkst_out_printf(out, "%s:\n", host);
+		lkst_out_message(out, "%s:", host);
 	err = print(e, o, &shown, out);
 	return err ? err : shown.lint.nr_findings != 0;
 }
