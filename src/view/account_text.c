@@ -411,14 +411,14 @@ static void put_json_facts(struct lkst_record_printer *printer, struct lkst_json
 	lkst_json_end(j);
 }
 
-static void put_json_events(struct lkst_json *j, const struct lkst_account_step *s)
+static void put_json_events(const struct printers *printers, struct lkst_json *j, const struct lkst_account_step *s)
 {
 	const struct lkst_account_cite *c;
 
 	lkst_json_array(j, "events");
 	for (c = s->cites; c; c = c->next) {
 		lkst_json_object(j, NULL);
-		lkst_json_u64(j, "ns", c->ns);
+		lkst_json_u64(j, "ns", common_ns(printers, s, c->ns));
 		lkst_json_u64(j, "cpu", c->cpu);
 		lkst_json_s64(j, "tid", c->tid);
 		lkst_json_str(j, "event", c->event);
@@ -437,8 +437,8 @@ static void begin_json_step(const struct printers *printers, struct lkst_json *j
 	if (host_of(printers, s))
 		lkst_json_str(j, "host", host_of(printers, s));
 	lkst_json_str(j, "kind", s->kind);
-	lkst_json_u64(j, "from_ns", s->from_ns);
-	lkst_json_u64(j, "to_ns", s->to_ns);
+	lkst_json_u64(j, "from_ns", common_ns(printers, s, s->from_ns));
+	lkst_json_u64(j, "to_ns", common_ns(printers, s, s->to_ns));
 	put_json_thread(printer, j, "thread", s->tid);
 	put_json_sentence(printer, j, s);
 	put_json_facts(printer, j, s);
@@ -452,7 +452,7 @@ static void put_json_steps(const struct printers *printers, struct lkst_json *j,
 	lkst_json_array(j, "steps");
 	while (s) {
 		begin_json_step(printers, j, s);
-		put_json_events(j, s);
+		put_json_events(printers, j, s);
 		lkst_json_array(j, "steps");
 		was = depth;
 		s = next_step(s, &depth);
@@ -509,7 +509,7 @@ int lkst_view_account_flat(const struct lkst_view_config *config, const struct l
 		begin_json_step(&printers, j, s);
 		lkst_json_u64(j, "depth", (u64)depth);
 		if (has_events)
-			put_json_events(j, s);
+			put_json_events(&printers, j, s);
 		lkst_json_end(j);
 	}
 	return 0;

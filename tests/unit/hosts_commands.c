@@ -266,6 +266,10 @@ TEST(hosts_why_follows_a_packet_to_the_thread_of_the_host_that_sent_it)
 		"+0 ns     9.14 ms   3 shorter stretches: ran 110 us, ready 20.0 us\n");
 	CHECK_EQ(RUN(why, "web1 db1 --worst syscall:recvfrom --format json"), 0);
 	CHECK_EQ(count(output, "\"host\":\"db1\""), 6);
+	/* On one clock: what the client waited for, and the packet that was sent, 150 us before it came. */
+	CHECK(strstr(output, "\"from_ns\":1700000000010160000,\"to_ns\":1700000000019300000"));
+	CHECK(strstr(output, "\"kind\":\"packet\",\"from_ns\":1700000000019050000,\"to_ns\":1700000000019200000"));
+	CHECK(strstr(output, "{\"ns\":1700000000019050000,\"cpu\":0,\"tid\":5,\"event\":\"packet_send\"}"));
 	CHECK_EQ(run_command(&lkst_cmd_why, dir,
 			     "web1 db1 --worst syscall:recvfrom --depth 0 --brief"),
 		 0);
