@@ -22,10 +22,21 @@ static bool get(const struct lkst_record *r, const char *name, u64 *ret_value)
 	return true;
 }
 
+/*
+ * systemd-timesyncd says each time that the clock is off by nothing. What the kernel then has is only what it adds in
+ * each second for a clock that may run too fast or too slow: no more is known of the error than that it is larger.
+ */
+static bool is_said(u64 error_ns, u64 estimated_ns)
+{
+	enum { ADDED_NS = 500000 }; /* MAXFREQ, include/linux/timex.h */
+
+	return estimated_ns || error_ns % ADDED_NS;
+}
+
 static int on_state(struct lkst_err *e, void *ctx, const struct lkst_block *block,
 		    const struct lkst_record *r)
 {
-	u64 monotonic_ns, realtime_ns, error_ns, is_synchronised = 0, offset_ns;
+	u64 monotonic_ns, realtime_ns, error_ns = 0, estimated_ns = 0, is_synchronised = 0, offset_ns;
 	struct reading *reading = ctx;
 	struct lkst_host_clock *c = &reading->clock;
 
@@ -34,10 +45,13 @@ static int on_state(struct lkst_err *e, void *ctx, const struct lkst_block *bloc
 	    realtime_ns > LKST_TIME_MAX)
 		return 0;
 	offset_ns = realtime_ns - monotonic_ns;
-	if (!get(r, "synchronised", &is_synchronised) || !get(r, "max_error_ns", &error_ns))
+	if (!get(r, "synchronised", &is_synchronised) || !get(r, "max_error_ns", &error_ns) ||
+	    !get(r, "estimated_error_ns", &estimated_ns))
 		is_synchronised = 0;
 	c->is_synchronised = is_synchronised && (c->is_synchronised || !reading->nr);
-	if (c->is_synchronised && error_ns > c->max_error_ns)
+	c->has_error = c->is_synchronised && is_said(error_ns, estimated_ns) &&
+		       (c->has_error || !reading->nr);
+	if (c->has_error && error_ns > c->max_error_ns)
 		c->max_error_ns = error_ns;
 	c->is_known = true;
 	c->offset_ns = offset_ns;

@@ -10,7 +10,8 @@ struct lkst_host_clock {
 	bool is_known;	      /* false: the trace does not say what time of day it was */
 	u64 offset_ns;	      /* time of day = CLOCK_MONOTONIC + this, when the trace was saved */
 	bool is_synchronised; /* a program such as chronyd kept it right whenever the trace says so */
-	u64 max_error_ns;     /* if so: it was off by at most so much */
+	bool has_error;	      /* and that also said each time how far it may be off */
+	u64 max_error_ns;     /* if so: by at most so much */
 	u64 step_ns;	      /* by so much it was set while recording */
 };
 

@@ -89,7 +89,7 @@ static int read_clocks(struct lkst_err *e, struct lkst_hosts *h, struct lkst_clo
 		host->offset_ns = h->list[same].clock.offset_ns;
 		if (host->is_same_boot)
 			lkst_clock_bounds_same(b, i, same);
-		if (host->clock.is_known && host->clock.is_synchronised)
+		if (host->clock.is_known && host->clock.has_error)
 			lkst_clock_bounds_clock(b, i, host->clock.max_error_ns);
 		lkst_duration_format(host->clock.step_ns, step);
 		if (host->clock.step_ns >= STEP_MIN_NS)
@@ -279,8 +279,10 @@ static const char *why_unbounded(const struct lkst_host *host)
 {
 	if (host->nr_messages)
 		return "messages went one way only, so how far it is off is not known";
+	if (host->clock.has_error)
+		return "the first host's clock is not known to be right, and no messages show how far it is off";
 	return host->clock.is_synchronised
-		       ? "the first host's clock was not synchronised, and no messages show how far it is off"
+		       ? "what keeps it right does not say how far it may be off, nor do messages show it"
 		       : "it was not synchronised, and no messages show how far it is off";
 }
 

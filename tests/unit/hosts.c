@@ -165,6 +165,42 @@ TEST(hosts_clocks_that_are_kept_right_bound_each_other)
 	end();
 }
 
+TEST(hosts_a_clock_that_is_said_to_be_off_by_nothing_bounds_nothing)
+{
+	char text[LKST_HOST_CLOCK_TEXT];
+
+	begin();
+	state_clock(web, 100, 0, 50 * MS, 300 * US);
+	/* As systemd-timesyncd does it: 3 s ago it said 0, and the kernel has added 500 us in each second. */
+	add(db,
+	    "state_clock ns=50000000 monotonic_ns=50000000 realtime_ns=%lld max_error_ns=1500000 "
+	    "estimated_error_ns=0 synchronised=1\n",
+	    MAKE_HOSTS_DAY + 50 * MS);
+	make_host(dir, "web1", 0, 100, web);
+	make_host(dir, "db1", 0, 0, db);
+	CHECK_EQ(make_hosts_open(&e, dir, both, &hosts), 0);
+	CHECK(hosts.list[1].clock.is_synchronised);
+	CHECK(!hosts.list[1].bound.is_bounded);
+	lkst_hosts_clock_text(&hosts, 1, text);
+	CHECK_STR(
+		text,
+		"0 ns added; what keeps it right does not say how far it may be off, nor do messages show it");
+	end();
+
+	/* A clock as good as that, of which more is known. */
+	begin();
+	state_clock(web, 100, 0, 50 * MS, 300 * US);
+	add(db,
+	    "state_clock ns=50000000 monotonic_ns=50000000 realtime_ns=%lld max_error_ns=1501000 "
+	    "estimated_error_ns=0 synchronised=1\n",
+	    MAKE_HOSTS_DAY + 50 * MS);
+	make_host(dir, "web1", 0, 100, web);
+	make_host(dir, "db1", 0, 0, db);
+	CHECK_EQ(make_hosts_open(&e, dir, both, &hosts), 0);
+	CHECK_EQ(hosts.list[1].bound.error_ns, 1801 * US);
+	end();
+}
+
 TEST(hosts_the_state_says_better_what_time_it_was_than_the_metadata)
 {
 	begin();
@@ -420,6 +456,8 @@ static const struct unit_test tests[] = {
 	  test_hosts_no_packet_is_received_before_it_was_sent },
 	{ "hosts_clocks_that_are_kept_right_bound_each_other",
 	  test_hosts_clocks_that_are_kept_right_bound_each_other },
+	{ "hosts_a_clock_that_is_said_to_be_off_by_nothing_bounds_nothing",
+	  test_hosts_a_clock_that_is_said_to_be_off_by_nothing_bounds_nothing },
 	{ "hosts_the_state_says_better_what_time_it_was_than_the_metadata",
 	  test_hosts_the_state_says_better_what_time_it_was_than_the_metadata },
 	{ "hosts_of_which_nothing_is_known_say_so", test_hosts_of_which_nothing_is_known_say_so },
