@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -180,6 +181,22 @@ static bool is_network(const struct lkst_event_class *event, const struct lkst_f
 	       (f->count == IPV4_BYTES || f->count == IPV6_BYTES || strstr(f->name, "addr"));
 }
 
+/* Where packets of UDP have the first bytes of what they carry, and those of TCP numbers, which stay. */
+static bool is_content(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	return (event->index == LKST_EV_packet_send || event->index == LKST_EV_packet_receive) &&
+	       f->type == LKST_CLASS_UINT &&
+	       (!strcmp(f->name, "sequence") || !strcmp(f->name, "acknowledgement"));
+}
+
+static bool is_of_tcp(const struct lkst_record *record)
+{
+	const struct lkst_field_class *f = lkst_class_field(record->event, "ip_protocol");
+
+	return f && f->type == LKST_CLASS_UINT && f->offset != LKST_OFFSET_VARIES &&
+	       lkst_record_int(record, f) == IPPROTO_TCP;
+}
+
 /* What the field is by its event and name: an enum lkst_redact_rule plus 1, 0 or STAYS_WITHOUT_WORDS. */
 static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
@@ -187,7 +204,7 @@ static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_
 		return 0;
 	if (is_network(event, f))
 		return LKST_REDACT_NETWORK + 1;
-	if (is_raw(event, f))
+	if (is_raw(event, f) || is_content(event, f))
 		return LKST_REDACT_TEXT + 1;
 	if (!is_string(f))
 		return 0;
@@ -226,7 +243,7 @@ static int check_names(struct lkst_err *e, const struct lkst_redaction *r,
 
 static bool can_have_words(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
-	return is_string(f) || is_raw(event, f);
+	return is_string(f) || is_raw(event, f) || is_content(event, f);
 }
 
 int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_catalog *c)
@@ -374,7 +391,7 @@ static void redact_field(struct lkst_redaction *r, const struct lkst_record *rec
 		redact_string(r, f, kind, bytes, length);
 	} else if (kind == LKST_REDACT_NETWORK + 1) {
 		redact_address(r, f, bytes, length);
-	} else {
+	} else if (!is_content(record->event, f) || !is_of_tcp(record)) {
 		redact_bytes(r, kind, bytes, length);
 	}
 }

@@ -335,6 +335,40 @@ TEST(bytes_of_declared_events_go)
 	lkst_redaction_fini(&r);
 }
 
+/* "ABCD" is 1094861636. */
+TEST(what_packets_carry_goes_and_the_numbers_of_tcp_stay)
+{
+	static const char packets[] =
+		"packet_send ns=1000 source_address=0x0a000001 source_port=7 family=2 ip_protocol=17 "
+		"sequence=1094861636 acknowledgement=1162233672 bytes=20\n"
+		"packet_receive ns=1100 source_address=0x0a000001 source_port=7 family=2 ip_protocol=17 "
+		"sequence=1094861636 acknowledgement=1162233672 bytes=20\n"
+		"packet_send ns=1200 source_address=0x0a000001 source_port=7 family=2 ip_protocol=6 "
+		"sequence=1094861637 acknowledgement=1162233673 bytes=20\n";
+	static const u32 content[] = { 1094861636, 1162233672 }, numbers[] = { 1094861637, 1162233673 };
+	struct lkst_redaction r = {};
+	char word[16];
+	int i;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/from", dir);
+	snprintf(out, sizeof(out), "%s/to", dir);
+	CHECK_EQ(make_trace(path, 4096, packets), 0);
+	follow_standard(&r);
+	CHECK_EQ(redact(&r), 0);
+	for (i = 0; i < 2; i++) {
+		snprintf(word, sizeof(word), "%.4s", (const char *)&content[i]);
+		CHECK(occurs(path, word));
+		CHECK(!occurs(out, word));
+		snprintf(word, sizeof(word), "%.4s", (const char *)&numbers[i]);
+		CHECK(occurs(out, word));
+	}
+	CHECK_EQ(r.counts[LKST_REDACT_TEXT], 4);
+	CHECK_EQ(r.counts[LKST_REDACT_NETWORK], 3);
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
 TEST(words_go_from_bytes_that_otherwise_stay)
 {
 	struct lkst_redaction r = { .words = { "acme" }, .nr_words = 1 };
@@ -511,6 +545,7 @@ static const struct unit_test tests[] = {
 	ROW(names_go_if_they_are_named_but_not_the_kernels),
 	ROW(a_word_goes_wherever_it_is),
 	ROW(bytes_of_declared_events_go),
+	ROW(what_packets_carry_goes_and_the_numbers_of_tcp_stay),
 	ROW(words_go_from_bytes_that_otherwise_stay),
 	ROW(words_go_from_the_kernels_version),
 	ROW(a_rule_for_words_without_one_is_refused),
