@@ -66,7 +66,10 @@ struct whose {
 	struct transport_header transport;
 };
 
-/* Reads the header of IP at @network, in front of @rest bytes in all. The header's length, 0: it is none of these. */
+/*
+ * Reads the header of IP at @network, in front of @rest bytes in all. The header's length, 0: it is none of these. What
+ * a raw socket sends may have its header elsewhere, and what was received was not checked yet.
+ */
 static __always_inline u32 read_network(struct whose *w, const void *network, u16 protocol, u32 rest)
 {
 	union {
@@ -76,9 +79,12 @@ static __always_inline u32 read_network(struct whose *w, const void *network, u1
 	u32 length, all;
 
 	if (protocol == bpf_htons(ETH_IP)) {
-		if (bpf_probe_read_kernel(&h.ip, sizeof(h.ip), network) || h.ip.fragment & bpf_htons(FRAGMENT))
+		if (bpf_probe_read_kernel(&h.ip, sizeof(h.ip), network) || h.ip.version_length >> 4 != 4 ||
+		    h.ip.fragment & bpf_htons(FRAGMENT))
 			return 0;
 		length = (h.ip.version_length & 15) * 4;
+		if (length < sizeof(h.ip))
+			return 0;
 		/* A frame may be longer than the packet. What the hardware is to cut may be longer than the field. */
 		all = h.ip.length ? bpf_ntohs(h.ip.length) : rest;
 		w->is_inet6 = false;
@@ -86,7 +92,7 @@ static __always_inline u32 read_network(struct whose *w, const void *network, u1
 		w->source = h.ip.source;
 		w->destination = h.ip.destination;
 	} else if (protocol == bpf_htons(ETH_IPV6)) {
-		if (bpf_probe_read_kernel(&h.ipv6, sizeof(h.ipv6), network))
+		if (bpf_probe_read_kernel(&h.ipv6, sizeof(h.ipv6), network) || bpf_ntohl(h.ipv6.flow) >> 28 != 6)
 			return 0;
 		length = sizeof(h.ipv6);
 		all = h.ipv6.length ? length + bpf_ntohs(h.ipv6.length) : rest;
