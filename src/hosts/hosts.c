@@ -129,16 +129,16 @@ static void note_fit(struct lkst_hosts *h, const struct lkst_clock_bounds_fit *f
 	if (fit->clocks_are_wrong)
 		lkst_notes_add(
 			&h->notes,
-			"a clock is off by more than its host takes for possible: messages alone say how far");
+			"a clock is off by more than its host takes for possible: packets alone say how far");
 	if (fit->conflict_ns)
 		lkst_notes_add(
 			&h->notes,
-			"messages contradict each other by %s: the clocks ran at different speeds, or were set; "
+			"packets contradict each other by %s: the clocks ran at different speeds, or were set; "
 			"ask for a shorter time",
 			conflict);
 	if (h->nr_still)
 		lkst_notes_add(&h->notes,
-			       "%llu of %llu messages are still received before they were sent",
+			       "%llu of %llu packets are still received before they were sent",
 			       (unsigned long long)h->nr_still, (unsigned long long)h->nr_messages);
 }
 
@@ -177,7 +177,7 @@ static int check(struct lkst_err *e, const struct lkst_hosts *h)
 		return lkst_err_set(
 			e, -EINVAL,
 			"the traces cannot be brought to one time line: that of %s does not say what time of "
-			"day it was, and has no messages both to and from the others",
+			"day it was, and has no packets both to and from the others",
 			h->list[i].name);
 	}
 	return 0;
@@ -278,12 +278,12 @@ u64 lkst_hosts_own_ns(const struct lkst_host *host, u64 ns)
 static const char *why_unbounded(const struct lkst_host *host)
 {
 	if (host->nr_messages)
-		return "messages went one way only, so how far it is off is not known";
+		return "packets went one way only, so how far it is off is not known";
 	if (host->clock.has_error)
-		return "the first host's clock is not known to be right, and no messages show how far it is off";
+		return "the first host's clock is not known to be right, and no packets show how far it is off";
 	return host->clock.is_synchronised
-		       ? "what keeps it right does not say how far it may be off, nor do messages show it"
-		       : "it was not synchronised, and no messages show how far it is off";
+		       ? "what keeps it right does not say how far it may be off, nor do packets show it"
+		       : "it was not synchronised, and no packets show how far it is off";
 }
 
 void lkst_hosts_clock_text(const struct lkst_hosts *h, unsigned int i,

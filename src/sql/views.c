@@ -16,7 +16,7 @@ const char lkst_sql_hosts_text[] =
 	"\tadded_ns INTEGER, -- what was added to its time of day\n"
 	"\terror_ns INTEGER, -- that is right to so much; none: it is not known\n"
 	"\tsynchronised INTEGER, -- a program such as chronyd kept its clock right\n"
-	"\tmessages INTEGER, -- packets between it and the others that both have recorded\n"
+	"\tpackets INTEGER, -- those between it and the others that both have recorded\n"
 	"\tclock TEXT -- what is known of its clock, in words\n"
 	")";
 

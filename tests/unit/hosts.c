@@ -184,7 +184,7 @@ TEST(hosts_a_clock_that_is_said_to_be_off_by_nothing_bounds_nothing)
 	lkst_hosts_clock_text(&hosts, 1, text);
 	CHECK_STR(
 		text,
-		"0 ns added; what keeps it right does not say how far it may be off, nor do messages show it");
+		"0 ns added; what keeps it right does not say how far it may be off, nor do packets show it");
 	end();
 
 	/* A clock as good as that, of which more is known. */
@@ -243,7 +243,7 @@ TEST(hosts_of_which_nothing_is_known_say_so)
 	CHECK(!hosts.list[1].bound.is_bounded);
 	lkst_hosts_clock_text(&hosts, 1, text);
 	CHECK_STR(text,
-		  "0 ns added; it was not synchronised, and no messages show how far it is off");
+		  "0 ns added; it was not synchronised, and no packets show how far it is off");
 	end();
 }
 

@@ -154,7 +154,7 @@ TEST(hosts_report_has_both_and_what_is_known_of_their_clocks)
 	CHECK_EQ(RUN(report, "web1 db1 --format csv"), 0);
 	CHECK(strstr(
 		output,
-		"host,kernel,begin_ns,end_ns,synchronised,added_ns,error_ns,messages\r\n"
+		"host,kernel,begin_ns,end_ns,synchronised,added_ns,error_ns,packets\r\n"
 		"web1,6.1.0-test,1700000000009000000,1700000000020000000,false,0,0,2\r\n"
 		"db1,6.1.0-test,1700000000009050000,1700000000020050000,false,-39950000,150000,2\r\n"));
 	CHECK(strstr(output, "web1,5,5,client,") || strstr(output, "web1,5,"));
@@ -163,7 +163,7 @@ TEST(hosts_report_has_both_and_what_is_known_of_their_clocks)
 	CHECK(strstr(output, "40.0 ms taken off, right to 150 us"));
 	CHECK(strstr(
 		output,
-		"2 messages between them were recorded on both sides; by the clocks as they were, 1 were"));
+		"2 packets between them were recorded on both sides; by the clocks as they were, 1 were"));
 	CHECK_EQ(RUN(report, "web1 db1 --format json"), 0);
 	CHECK(strstr(output, "\"host\":\"db1\""));
 	CHECK_EQ(RUN(report, "web1 db1 --comm server --format csv"), 0);

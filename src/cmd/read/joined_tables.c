@@ -168,8 +168,8 @@ static const struct lkst_column columns_of_hosts[] = {
 	  "a program such as chronyd kept its clock right" },
 	{ "added_ns", NULL, LKST_COLUMN_NUMBER, "what was added to its time of day" },
 	{ "error", NULL, LKST_COLUMN_DURATION, "that is right to so much; none: it is not known" },
-	{ "messages", "messages", LKST_COLUMN_COUNT,
-	  "packets between it and the others that both have recorded" },
+	{ "packets", "packets", LKST_COLUMN_COUNT,
+	  "those between it and the others that both have recorded" },
 	{ NULL, "its clock", LKST_COLUMN_TEXT, "what is known of its clock" },
 };
 
@@ -212,7 +212,7 @@ int lkst_joined_tables_add_hosts(struct lkst_joined_tables *j, const struct lkst
 	if (h->nr_messages)
 		lkst_notes_add(
 			&one->table.notes,
-			"%llu messages between them were recorded on both sides; by the clocks as they were, %llu "
+			"%llu packets between them were recorded on both sides; by the clocks as they were, %llu "
 			"were received before they were sent.",
 			(unsigned long long)h->nr_messages, (unsigned long long)h->nr_backwards);
 	for (i = 0; i < h->notes.nr; i++)
