@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/map.h"
 #include "base/vec.h"
+#include "base/xxh64.h"
 #include "program/name/binary_file.h"
 #include "program/name/texts.h"
 
@@ -34,8 +35,9 @@ struct known_binary {
 
 struct lkst_code_names {
 	struct lkst_code_names_options options;
-	struct known_binary *binaries; /* by number */
+	struct known_binary *binaries;
 	u32 nr_binaries;
+	struct lkst_map by_key; /* from key_of() a binary to its place among them */
 	u32 nr_open, nr_places;
 	u64 turn;
 	struct lkst_texts *texts;
@@ -52,6 +54,7 @@ struct lkst_code_names *lkst_code_names_new(const struct lkst_code_names_options
 		free(n);
 		return NULL;
 	}
+	n->by_key.max = LKST_BINARIES_MAX;
 	if (o)
 		n->options = *o;
 	if (!n->options.directories)
@@ -84,8 +87,39 @@ void lkst_code_names_free(struct lkst_code_names *n)
 		lkst_binary_file_close(n->binaries[i].file);
 	}
 	free(n->binaries);
+	lkst_map_fini(&n->by_key);
 	lkst_texts_free(n->texts);
 	free(n);
+}
+
+/* ---- binaries --------------------------------------------------------------------------------- */
+
+/* Which binary it is. Its number says so only among the mappings that have it, and there may be others. */
+static u64 key_of(const struct lkst_binary *b)
+{
+	const u64 which[] = { b->kind, (u32)b->pid, b->bias, lkst_xxh64(b->path, strlen(b->path)),
+			      lkst_xxh64(b->build_id, strlen(b->build_id)) };
+
+	return lkst_xxh64(which, sizeof(which)) & INT64_MAX; /* never LKST_HASH_NONE */
+}
+
+/* *@ret_known is NULL where there are too many. 0 or -ENOMEM. */
+static int know(struct lkst_code_names *n, const struct lkst_binary *b, struct known_binary **ret_known)
+{
+	const u64 key = key_of(b), *place = lkst_map_find(&n->by_key, key);
+	int err;
+
+	*ret_known = place ? &n->binaries[*place] : NULL;
+	if (place)
+		return 0;
+	err = lkst_map_set(&n->by_key, key, n->nr_binaries);
+	if (err)
+		return err == -ENOSPC ? 0 : err;
+	*ret_known = lkst_vec_add(n->binaries, n->nr_binaries);
+	if (*ret_known)
+		return 0;
+	lkst_map_remove(&n->by_key, key);
+	return -ENOMEM;
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */
@@ -180,14 +214,18 @@ static void take_place(const struct place *place, struct lkst_code_name *ret_nam
 int lkst_code_names_find(struct lkst_code_names *n, const struct lkst_binary *b, u64 offset,
 			 struct lkst_code_name *ret_name)
 {
-	struct known_binary *known = lkst_vec_reach(n->binaries, n->nr_binaries, b->nr);
+	struct known_binary *known;
 	const struct place *place;
-	int err;
+	int err = know(n, b, &known);
 
-	if (!known)
-		return -ENOMEM;
+	if (err)
+		return err;
 	ret_name->function = ret_name->why = NULL;
 	ret_name->offset = ret_name->nr_frames = 0;
+	if (!known) {
+		ret_name->why = "there are too many binaries";
+		return 0;
+	}
 	place = lkst_hash_find(&known->places, offset, sizeof(*place));
 	if (place) {
 		take_place(place, ret_name);
