@@ -124,6 +124,26 @@ TEST(hosts_print_has_one_order_of_time_and_each_its_own_threads)
 	make_scratch_remove(dir);
 }
 
+/* Also where the record of the mapping is before the time that is asked for. */
+TEST(hosts_print_names_the_code_of_each)
+{
+	static const char mapped[] =
+		"state_thread ns=0 thread_tid=5 thread_pid=5 comm=five\n"
+		"mapping buffer=1 tid=5 ns=9000000 address=131072 length=4096 offset=0 inode=6 ctime=1 dev=8 "
+		"owner_pid=5 file=\"/lib/libx.so\"\n"
+		"test.user cpu=0 tid=5 ns=19000000 frames=131082\n";
+
+	setenv("TZ", "UTC", 1);
+	make_scratch(dir);
+	make_host(dir, "web1", 0, 1000000000, mapped);
+	make_host(dir, "db1", 1 * MS, 5000 * 1000000000ULL, mapped);
+	CHECK_EQ(RUN(print, "web1 db1 --event test.user"), 0);
+	CHECK_EQ(count(output, "frames=[0xa[libx.so]]"), 2);
+	CHECK_EQ(RUN(print, "web1 db1 --from 22:13:20.015 --event test.user"), 0);
+	CHECK_EQ(count(output, "frames=[0xa[libx.so]]"), 2);
+	make_scratch_remove(dir);
+}
+
 TEST(hosts_print_takes_times_and_counts_of_all_together)
 {
 	make();
@@ -309,6 +329,7 @@ TEST(hosts_check_and_lint_look_at_each)
 static const struct unit_test tests[] = {
 	{ "hosts_print_has_one_order_of_time_and_each_its_own_threads",
 	  test_hosts_print_has_one_order_of_time_and_each_its_own_threads },
+	{ "hosts_print_names_the_code_of_each", test_hosts_print_names_the_code_of_each },
 	{ "hosts_print_takes_times_and_counts_of_all_together",
 	  test_hosts_print_takes_times_and_counts_of_all_together },
 	{ "hosts_report_has_both_and_what_is_known_of_their_clocks",

@@ -76,8 +76,7 @@ static int print_record(struct lkst_err *e, struct print *p, struct lkst_hosts_m
 
 	if (!one->has_names && r->event->group != LKST_GROUP_STATE) {
 		one->has_names = true;
-		err = lkst_threads_feed_before(e, one->printing.threads, p->hosts->list[i].trace,
-					       one->from_ns);
+		err = lkst_printing_before(e, &one->printing, p->hosts->list[i].trace, one->from_ns);
 	}
 	/* What is skipped is of all hosts together. */
 	one->printing.skip = p->nr < p->skip ? nr + 1 : nr;
