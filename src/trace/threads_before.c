@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of threads at a time, out of the streams that have hardly anything else. */
+/* Threads and their code at a time, out of the streams that have hardly anything else. */
 #include "trace/threads_before.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int lkst_feed_before(struct lkst_err *e, struct lkst_trace *t, u64 ns,
 	/* Damage is skipped: whoever reads the rest reports it. */
 	while (!err && m && lkst_merge_next(m, &r) > 0)
 		err = feed(ctx, &r);
-	return err == -ENOMEM ? lkst_err_sys(e, err, "reading the names of threads") : err;
+	return err == -ENOMEM ? lkst_err_sys(e, err, "reading what was before") : err;
 }
 
 static int feed_threads(void *ctx, const struct lkst_record *r)

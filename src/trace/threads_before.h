@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of threads at a time, without reading all that was recorded before it. */
+/* What is known of threads, and of their code, at a time, without reading all that was recorded before it. */
 #ifndef LKST_TRACE_THREADS_BEFORE_H
 #define LKST_TRACE_THREADS_BEFORE_H
 

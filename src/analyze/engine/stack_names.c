@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
+#include "trace/threads_before.h"
 
 enum {
 	FRAMES_MAX = 1 << 24, /* of all lists */
@@ -302,19 +303,18 @@ void lkst_stack_names_free(struct lkst_stack_names *n)
 	free(n);
 }
 
+static int take_in(void *ctx, const struct lkst_record *r)
+{
+	struct lkst_stack_names *n = ctx;
+
+	if (r->event->index == LKST_EV_stack && r->event->is_native)
+		return lkst_stacks_feed(&n->stacks, r, r->bytes);
+	return lkst_mappings_feed(n->code.mappings, r);
+}
+
 int lkst_stack_names_know_before(struct lkst_err *e, struct lkst_stack_names *n, u64 ns)
 {
-	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
-	struct lkst_record r;
-	int err = ns ? lkst_merge_new_beside_main(e, n->trace, ns - 1, &m) : 0;
-
-	/* Damage is skipped: whoever reads the rest reports it. */
-	while (!err && m && lkst_merge_next(m, &r) > 0) {
-		err = lkst_mappings_feed(n->code.mappings, &r);
-		if (!err && r.event->index == LKST_EV_stack && r.event->is_native)
-			err = lkst_stacks_feed(&n->stacks, &r, r.bytes);
-	}
-	return err == -ENOMEM ? lkst_err_sys(e, err, "naming stacks") : err;
+	return lkst_feed_before(e, n->trace, ns, take_in, n);
 }
 
 int lkst_stack_names_end(struct lkst_stack_names *n)
