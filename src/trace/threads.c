@@ -436,6 +436,13 @@ u64 lkst_threads_task(const struct lkst_threads *t, s32 tid, u32 cpu)
 	return thread ? thread->task : 0;
 }
 
+s32 lkst_threads_pid_of(const struct lkst_threads *t, s32 tid)
+{
+	const struct lkst_thread *thread = lkst_threads_find(t, tid);
+
+	return thread && thread->pid ? thread->pid : tid;
+}
+
 u64 lkst_threads_cgroup_of(const struct lkst_threads *t, s32 tid)
 {
 	const struct lkst_thread *thread = lkst_threads_find(t, tid);

@@ -56,6 +56,9 @@ const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 ti
  */
 u64 lkst_threads_task(const struct lkst_threads *t, s32 tid, u32 cpu);
 
+/* The process of thread @tid; where that is not known, the number of the thread itself. */
+s32 lkst_threads_pid_of(const struct lkst_threads *t, s32 tid);
+
 /* The number of the cgroup that thread @tid is in, 0: not known. */
 u64 lkst_threads_cgroup_of(const struct lkst_threads *t, s32 tid);
 

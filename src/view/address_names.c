@@ -29,9 +29,7 @@ static bool is_of_program(const struct lkst_record *r, const struct lkst_field_c
 
 static s32 process_of(const struct lkst_address_names *n, s32 tid)
 {
-	const struct lkst_thread *thread = n->threads ? lkst_threads_find(n->threads, tid) : NULL;
-
-	return thread && thread->pid ? thread->pid : tid;
+	return n->threads ? lkst_threads_pid_of(n->threads, tid) : tid;
 }
 
 u64 lkst_address_of(const struct lkst_record *r, unsigned int index, u32 i)

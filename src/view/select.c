@@ -119,12 +119,8 @@ static bool thread_matches(const struct lkst_select *select, s32 tid)
 {
 	if (select->has_tid && select->tid != tid)
 		return false;
-	if (select->has_pid) {
-		const struct lkst_thread *thread = lkst_threads_find(select->threads, tid);
-
-		if ((thread && thread->pid ? thread->pid : tid) != select->pid)
-			return false;
-	}
+	if (select->has_pid && lkst_threads_pid_of(select->threads, tid) != select->pid)
+		return false;
 	if (select->cgroup && !lkst_cgroups_match(lkst_threads_cgroups(select->threads),
 						  lkst_threads_cgroup_of(select->threads, tid), select->cgroup))
 		return false;

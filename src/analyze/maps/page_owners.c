@@ -113,9 +113,7 @@ static s64 owner_of(struct lkst_page_owners *o, s32 pid)
 
 static s64 owner_of_thread(struct lkst_page_owners *o, s32 tid)
 {
-	const struct lkst_thread *thread = lkst_threads_find(o->threads, tid);
-
-	return owner_of(o, thread && thread->pid ? thread->pid : tid);
+	return owner_of(o, lkst_threads_pid_of(o->threads, tid));
 }
 
 /* ---- changes ------------------------------------------------------------------------------------ */

@@ -46,7 +46,7 @@ static char *put_frame(const struct lkst_narrator *t, char *p, const struct lkst
 bool lkst_narrate_caller(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
 {
 	const u32 at = i == LKST_NOWHERE ? LKST_NOWHERE : find_stack(t->w, s->tid, i);
-	const struct lkst_thread *thread = lkst_threads_find(t->w->threads, s->tid);
+	const s32 pid = lkst_threads_pid_of(t->w->threads, s->tid);
 	const struct lkst_event_ref *m;
 	char text[FRAMES_TOLD * (LKST_CODE_TEXT + sizeof(" by "))], *p = text;
 	u64 frames[FRAMES_TOLD];
@@ -59,7 +59,7 @@ bool lkst_narrate_caller(struct lkst_narrator *t, struct lkst_account_step *s, u
 	if (!nr)
 		return false;
 	for (k = 0; k < nr; k++)
-		p = put_frame(t, p, m, thread && thread->pid ? thread->pid : s->tid, frames[k], k);
+		p = put_frame(t, p, m, pid, frames[k], k);
 	lkst_account_say(t->account, s, ", called from ");
 	lkst_account_text(t->account, s, "called_from", text, (size_t)(p - text));
 	lkst_narrate_cite(t, s, at);
