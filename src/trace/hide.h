@@ -21,6 +21,12 @@ struct lkst_hider {
  */
 u64 lkst_hide_address(const struct lkst_hider *h, u64 address);
 
+/* Whether that is what @address is: then addresses near it have nothing to do with it. */
+static inline bool lkst_address_is_hidden(u64 address)
+{
+	return address >> 62 == 2;
+}
+
 /*
  * Hides what @length bytes of whole blocks have: fields whose meaning is an address (lkst_meaning_is_address()), and
  * in events that are not system calls any number of 64 bits that can be one. What lies between and after records is

@@ -60,6 +60,21 @@ TEST(samples_find_stacks_that_come_later)
 	CHECK_EQ(value("profile", "disk", "self_time"), 7);
 }
 
+/* In a trace from `lkst serve` an address of the kernel is a hash, which has its name alone: there is none before it. */
+TEST(samples_name_hashed_addresses)
+{
+	ask("state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\"\n"
+	    "state_symbol ns=11 address=0x8000000000000100 bytes=1 name=\"vfs\"\n"
+	    "state_symbol ns=12 address=0xb000000000000200 bytes=1 name=\"disk\"\n"
+	    "stack ns=91 buffer=1 stack=2 frames=0xb000000000000200,0x8000000000000100\n"
+	    "sched_switch cpu=0 tid=0 ns=100 next_tid=5\n"
+	    "sample cpu=0 tid=5 ns=2000 stack=2 period_ns=1000\n",
+	    "profile");
+	CHECK_EQ(value("profile", "disk", "self_time"), 1000);
+	CHECK_EQ(value("profile", "vfs", "total_time"), 1000);
+	finish();
+}
+
 TEST(samples_of_waits_have_a_cause)
 {
 	ask(SYMBOLS STACKS "sched_switch cpu=0 tid=0 ns=100 next_tid=5\n"
@@ -217,6 +232,7 @@ static const struct unit_test tests[] = {
 	  test_samples_count_for_functions_and_who_called_them },
 	{ "samples_count_for_threads", test_samples_count_for_threads },
 	{ "samples_find_stacks_that_come_later", test_samples_find_stacks_that_come_later },
+	{ "samples_name_hashed_addresses", test_samples_name_hashed_addresses },
 	{ "samples_of_waits_have_a_cause", test_samples_of_waits_have_a_cause },
 	{ "samples_name_functions_of_programs", test_samples_name_functions_of_programs },
 	{ "samples_count_for_inlined_functions", test_samples_count_for_inlined_functions },

@@ -10,6 +10,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
+#include "trace/hide.h"
 
 enum {
 	NAMES_MAX = 1 << 20,
@@ -237,10 +238,18 @@ static void forget(struct lkst_frame_names *n)
 	n->nr_chains = 0;
 }
 
+/* The address that is named. One that is hidden has its name alone. */
+static u64 call_of(const struct lkst_frame *frame)
+{
+	const bool is_after = frame->has_called && frame->address && !lkst_address_is_hidden(frame->address);
+
+	return frame->address - is_after;
+}
+
 s64 lkst_frame_names_put(struct lkst_frame_names *n, const struct lkst_frame *frame, u32 *list,
 			 u32 nr, u32 max)
 {
-	const u64 address = frame->address - (frame->has_called && frame->address);
+	const u64 address = call_of(frame);
 	const struct which which =
 		frame->is_user ? (struct which){ address, frame->space ? frame->space->version : 0,
 						 (u32)frame->pid, WHAT_ADDRESS }
