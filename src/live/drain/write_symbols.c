@@ -198,7 +198,7 @@ static void learn(struct named_fields *fields, const struct lkst_event_class *ev
 	}
 }
 
-/* Calls @each without endy address in a record; stacks are arrays of them. */
+/* Calls @each with every address in a record; stacks are arrays of them. */
 static int for_each(struct lkst_addresses *a, const struct lkst_record *r,
 		    int (*each)(void *ctx, struct lkst_addresses *a, enum what what, u64 address),
 		    void *ctx)
