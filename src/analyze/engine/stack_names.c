@@ -14,6 +14,7 @@
 
 enum {
 	FRAMES_MAX = 1 << 24, /* of all lists */
+	SHOWN_MAX = 1 << 20,  /* stacks in processes whose list is remembered; then they are named once more */
 	HOOK_FRAMES = 12,     /* innermost frames of a wait among which the hook's own are */
 };
 
@@ -218,6 +219,8 @@ s64 lkst_stack_names_of(struct lkst_stack_names *n, u64 id, s32 pid, bool is_wai
 	list = make_list(n, &in, &space, ns);
 	if (list < 0 || shown)
 		return list;
+	if (n->shown.nr >= SHOWN_MAX)
+		lkst_hash_clear(&n->shown, sizeof(*shown));
 	if (lkst_hash_reserve(&n->shown, sizeof(*shown)))
 		return -ENOMEM;
 	shown = lkst_hash_add(&n->shown, key, sizeof(*shown));
