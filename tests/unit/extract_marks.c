@@ -30,8 +30,8 @@ static void want_marks(void)
 	close(fd);
 }
 
-/* The process that marks and is killed; its file is read to @bytes. */
-static pid_t killed_program(u8 *bytes)
+/* A process marks and is killed; its file is read to @bytes. */
+static void kill_program(u8 *bytes)
 {
 	char command[256], path[256] = "";
 	pid_t pid;
@@ -58,7 +58,6 @@ static pid_t killed_program(u8 *bytes)
 	if (fd < 0 || pread(fd, bytes, LKST_MARK_FILE_BYTES, 0) != LKST_MARK_FILE_BYTES)
 		abort();
 	close(fd);
-	return pid;
 }
 
 static void set_time(u8 *record, u64 ns)
@@ -92,26 +91,6 @@ static void scatter(struct make_memory *m, const u8 *bytes)
 			memcpy(make_pages(m, 1), bytes + at - MAKE_PAGE, MAKE_PAGE);
 }
 
-static u8 file[LKST_MARK_FILE_BYTES];
-
-/* The memory of a machine with the program in `file`, as the file "dump"; its recording is of boot @boot_id. */
-static void dump_with(struct scene *x, const u8 boot_id[16])
-{
-	struct make_trace *t = made_trace(MAKE_PAGE);
-	struct make_file f;
-
-	memcpy(t->catalog->boot_id, boot_id, 16);
-	*x = (struct scene){ .t = t, .m = made_memory(t, NULL) };
-	scatter(x->m, file);
-	f = make_raw(x->m);
-	scene_dump(x, f);
-}
-
-static int run(const struct scene *x, const char *line)
-{
-	return run_command(&lkst_cmd_extract, x->scratch, line);
-}
-
 /* What the trace has of marks, and of losses of them, as a text. */
 static void read_marks(const char *path, char text[512])
 {
@@ -141,88 +120,94 @@ static void read_marks(const char *path, char text[512])
 	lkst_trace_close(trace);
 }
 
-static void own_boot(u8 id[16])
+static u8 file[LKST_MARK_FILE_BYTES];
+
+/* A program that was killed, its memory in `file`, and what is extracted of a dump of its machine. */
+struct killed {
+	struct scene scene;
+	struct lkst_mark_header header; /* of its file */
+	u8 boot_id[16]; /* of the recording: that of the program */
+	char text[512]; /* what the trace has of marks */
+};
+
+static struct killed begin(void)
 {
-	memcpy(id, ((const struct lkst_mark_header *)(const void *)file)->boot_id, 16);
+	struct killed k = {};
+
+	kill_program(file);
+	move_in_time(file);
+	memcpy(&k.header, file, sizeof(k.header));
+	memcpy(k.boot_id, k.header.boot_id, sizeof(k.boot_id));
+	return k;
+}
+
+static int run(const struct killed *k, const char *line)
+{
+	return run_command(&lkst_cmd_extract, k->scene.scratch, line);
+}
+
+/* Puts the memory of the machine into the file "dump", and extracts it. */
+static void extract_as(struct killed *k, const char *line)
+{
+	struct make_trace *t = made_trace(MAKE_PAGE);
+	struct scene *x = &k->scene;
+
+	memcpy(t->catalog->boot_id, k->boot_id, sizeof(k->boot_id));
+	*x = (struct scene){ .t = t, .m = made_memory(t, NULL) };
+	scatter(x->m, file);
+	scene_dump(x, make_raw(x->m));
+	CHECK_EQ(run(k, line), 0);
+	read_marks(x->dir, k->text);
 }
 
 TEST(extract_finds_the_last_marks_of_a_program)
 {
-	char text[512];
-	struct scene x;
-	u8 boot[16];
+	struct killed k = begin();
 
-	killed_program(file);
-	move_in_time(file);
-	own_boot(boot);
-	dump_with(&x, boot);
-	CHECK_EQ(run(&x, "-o trace --json dump"), 0);
+	extract_as(&k, "-o trace --json dump");
 	CHECK(strstr(output, "\"programs\":1,\"marks\":2"));
-	read_marks(x.dir, text);
-	CHECK_STR(text, "mark 1 before 5000;mark:told 2 the last 7000;");
-	CHECK_EQ(run(&x, "--list --json dump"), 0);
+	CHECK_STR(k.text, "mark 1 before 5000;mark:told 2 the last 7000;");
+	CHECK_EQ(run(&k, "--list --json dump"), 0);
 	/* What is a program's is no recording. */
 	CHECK(strstr(output, "\"uuid\"") && !strstr(strstr(output, "\"uuid\"") + 1, "\"uuid\""));
-	scene_end(&x);
+	scene_end(&k.scene);
 }
 
 TEST(extract_takes_no_marks_of_another_boot)
 {
-	char text[512];
-	struct scene x;
-	u8 boot[16];
+	struct killed k = begin();
 
-	killed_program(file);
-	move_in_time(file);
-	own_boot(boot);
-	boot[0] ^= 1;
-	dump_with(&x, boot);
-	CHECK_EQ(run(&x, "-o trace --json dump"), 0);
+	k.boot_id[0] ^= 1;
+	extract_as(&k, "-o trace --json dump");
 	CHECK(strstr(output, "\"programs\":0,\"marks\":0"));
-	read_marks(x.dir, text);
-	CHECK_STR(text, "");
-	scene_end(&x);
+	CHECK_STR(k.text, "");
+	scene_end(&k.scene);
 }
 
 /* Of the page with the descriptions none is left, as if it had been written to the swap. */
 TEST(extract_counts_marks_that_cannot_be_read)
 {
-	char text[512];
-	struct scene x;
-	u8 boot[16];
+	struct killed k = begin();
 
-	killed_program(file);
-	move_in_time(file);
-	own_boot(boot);
 	memset(file + LKST_MARK_TEXTS_AT, 0, MAKE_PAGE);
-	dump_with(&x, boot);
-	CHECK_EQ(run(&x, "-o trace dump"), 0);
+	extract_as(&k, "-o trace dump");
 	CHECK(strstr(output, "and 1 marks of 1 programs"));
-	read_marks(x.dir, text);
-	CHECK_STR(text, "lost 1;mark 1 before 5000;");
-	scene_end(&x);
+	CHECK_STR(k.text, "lost 1;mark 1 before 5000;");
+	scene_end(&k.scene);
 }
 
 /* A program that says to have marked after the kernel stopped, or with more than a machine can have. */
 TEST(extract_refuses_marks_that_cannot_be)
 {
 	u8 *area = file + lkst_mark_area_at(0);
-	char text[512];
-	struct scene x;
-	u8 boot[16];
+	struct killed k = begin();
 
-	killed_program(file);
-	move_in_time(file);
-	own_boot(boot);
-	set_time(file + lkst_mark_area_at(0) + lkst_mark_block_at(0, 0) + LKST_BLOCK_HEADER,
-		 1ULL << 46);
+	set_time(area + lkst_mark_block_at(0, 0) + LKST_BLOCK_HEADER, 1ULL << 46);
 	((struct lkst_mark_thread *)(void *)area)->ring[1].done = UINT64_MAX - 9;
-	dump_with(&x, boot);
-	CHECK_EQ(run(&x, "-o trace --json dump"), 0);
-	read_marks(x.dir, text);
-	CHECK(strstr(text, "lost "));
-	CHECK(!strstr(text, "before"));
-	scene_end(&x);
+	extract_as(&k, "-o trace --json dump");
+	CHECK(strstr(k.text, "lost "));
+	CHECK(!strstr(k.text, "before"));
+	scene_end(&k.scene);
 }
 
 static const struct unit_test tests[] = {
