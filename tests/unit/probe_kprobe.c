@@ -436,6 +436,16 @@ TEST(kprobe_errors_of_our_own)
 		{ "r f ^x", "gone when the function returns" },
 		{ "p f %di if ^", "no filter rule after 'if'" },
 		{ "p f ^%", "invalid register name" },
+		{ "p f ^aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=%di",
+		  "argument name is too long" },
+	};
+
+	CHECK_ALL_REFUSED(all);
+}
+
+TEST(kprobe_errors_of_watches)
+{
+	static const struct wrong all[] = {
 		{ "w^", "there is none" },
 		{ "w ^0x1000", "what is watched is" },
 		{ "w ^x@0x1000", "what is watched is" },
@@ -453,8 +463,6 @@ TEST(kprobe_errors_of_our_own)
 		{ "w w@f ^$params", "memory is accessed anywhere" },
 		{ "w w@f ^$retval", "$retval is not available" },
 		{ "p f ^$addr", "$addr is the address of memory that is watched" },
-		{ "p f ^aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=%di",
-		  "argument name is too long" },
 	};
 
 	CHECK_ALL_REFUSED(all);
@@ -613,6 +621,7 @@ static const struct unit_test tests[] = {
 	{ "kprobe_watches", test_kprobe_watches },
 	{ "kprobe_errors_as_the_kernel_has_them", test_kprobe_errors_as_the_kernel_has_them },
 	{ "kprobe_errors_of_our_own", test_kprobe_errors_of_our_own },
+	{ "kprobe_errors_of_watches", test_kprobe_errors_of_watches },
 	{ "kprobe_limits", test_kprobe_limits },
 	{ "kprobe_form_is_recognised", test_kprobe_form_is_recognised },
 	{ "kprobe_files", test_kprobe_files },
