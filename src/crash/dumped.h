@@ -24,7 +24,8 @@ int lkst_dumped_programs(struct lkst_err *e, const struct lkst_dump *dumps, unsi
 
 /*
  * Calls @put with what was found of the program's file: LKST_MARK_PAGE bytes at a time, and where they were in it. Of
- * blocks that had the same place the last one comes last. Until @put returns other than 0, which is passed on.
+ * blocks that had the same place the last one comes last; several first pages come in no order, and `header` is of one
+ * that can be read. Until @put returns other than 0, which is passed on.
  */
 typedef int lkst_dumped_put(void *ctx, u32 at, const u8 *bytes);
 int lkst_dumped_pages(const struct lkst_dumped_program *p, lkst_dumped_put *put, void *ctx);

@@ -15,6 +15,8 @@
 /* When its two marks are, among the records of the trace. */
 enum { FIRST_NS = 5000, SECOND_NS = 7000 };
 
+enum { COPIES = 8 }; /* so many that some lie before a page and some behind it */
+
 static struct lkst_mark_event told = LKST_MARK_EVENT("told: u64 number, string word");
 
 static void want_marks(void)
@@ -127,6 +129,7 @@ struct killed {
 	struct scene scene;
 	struct lkst_mark_header header; /* of its file */
 	u8 boot_id[16]; /* of the recording: that of the program */
+	const struct lkst_mark_header *copy; /* lies before and behind its pages, too; NULL: there is none */
 	char text[512]; /* what the trace has of marks */
 };
 
@@ -151,10 +154,13 @@ static void extract_as(struct killed *k, const char *line)
 {
 	struct make_trace *t = made_trace(MAKE_PAGE);
 	struct scene *x = &k->scene;
+	u32 i;
 
 	memcpy(t->catalog->boot_id, k->boot_id, sizeof(k->boot_id));
 	*x = (struct scene){ .t = t, .m = made_memory(t, NULL) };
 	scatter(x->m, file);
+	for (i = 0; k->copy && i < COPIES; i++)
+		memcpy(make_pages(x->m, 1), k->copy, sizeof(*k->copy));
 	scene_dump(x, make_raw(x->m));
 	CHECK_EQ(run(k, line), 0);
 	read_marks(x->dir, k->text);
@@ -181,6 +187,20 @@ TEST(extract_takes_no_marks_of_another_boot)
 	extract_as(&k, "-o trace --json dump");
 	CHECK(strstr(output, "\"programs\":0,\"marks\":0"));
 	CHECK_STR(k.text, "");
+	scene_end(&k.scene);
+}
+
+/* Other pages say that they are the first one. */
+TEST(extract_reads_the_first_page_that_it_knows)
+{
+	struct killed k = begin();
+	struct lkst_mark_header copy = k.header;
+
+	copy.version++;
+	k.copy = &copy;
+	extract_as(&k, "-o trace --json dump");
+	CHECK(strstr(output, "\"programs\":1,\"marks\":2"));
+	CHECK_STR(k.text, "mark 1 before 5000;mark:told 2 the last 7000;");
 	scene_end(&k.scene);
 }
 
@@ -214,6 +234,8 @@ static const struct unit_test tests[] = {
 	{ "extract_finds_the_last_marks_of_a_program",
 	  test_extract_finds_the_last_marks_of_a_program },
 	{ "extract_takes_no_marks_of_another_boot", test_extract_takes_no_marks_of_another_boot },
+	{ "extract_reads_the_first_page_that_it_knows",
+	  test_extract_reads_the_first_page_that_it_knows },
 	{ "extract_counts_marks_that_cannot_be_read",
 	  test_extract_counts_marks_that_cannot_be_read },
 	{ "extract_refuses_marks_that_cannot_be", test_extract_refuses_marks_that_cannot_be },

@@ -46,6 +46,9 @@ static int rebuild_file(struct lkst_err *e, const struct lkst_dumped_program *p)
 			  ? -errno
 			  : lkst_dumped_pages(p, put_page, &fd);
 
+	/* Of several first pages the one that was read counts: another may be of an older version, or made up. */
+	if (!err && pwrite(fd, &p->header, sizeof(p->header), 0) != sizeof(p->header))
+		err = -errno;
 	return err ? lkst_err_sys(e, err, "putting the marks of a program together")
 		   : lkst_take_fd(fd);
 }
