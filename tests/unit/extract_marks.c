@@ -19,28 +19,14 @@ enum { COPIES = 8 }; /* so many that some lie before a page and some behind it *
 
 static struct lkst_mark_event told = LKST_MARK_EVENT("told: u64 number, string word");
 
-static void want_marks(void)
-{
-	const u64 ns = UINT64_MAX;
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, LKST_MARK_WANTED_FILE);
-	fd = open(path, O_WRONLY | O_CREAT, 0600);
-	if (fd < 0 || pwrite(fd, &ns, sizeof(ns), 0) != sizeof(ns))
-		abort();
-	close(fd);
-}
-
 /* A process marks and is killed; its file is read to @bytes. */
 static void kill_program(u8 *bytes)
 {
-	char command[256], path[256] = "";
+	char path[256];
 	pid_t pid;
-	FILE *list;
 	int fd;
 
-	want_marks();
+	want_marks_until(UINT64_MAX);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -48,14 +34,8 @@ static void kill_program(u8 *bytes)
 		LKST_MARK(&told, 2, "the last");
 		raise(SIGKILL);
 	}
-	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+	if (pid < 0 || waitpid(pid, NULL, 0) != pid || !find_marks_of(pid, path))
 		abort();
-	snprintf(command, sizeof(command), "ls %s/%s.*.%d.*", dir, LKST_MARK_PREFIX, (int)pid);
-	list = popen(command, "r");
-	if (!list || !fgets(path, sizeof(path), list))
-		abort();
-	pclose(list);
-	path[strcspn(path, "\n")] = 0;
 	fd = open(path, O_RDONLY);
 	if (fd < 0 || pread(fd, bytes, LKST_MARK_FILE_BYTES, 0) != LKST_MARK_FILE_BYTES)
 		abort();

@@ -35,36 +35,15 @@ static u64 now_ns(void)
 
 /* ---- a process that marks ----------------------------------------------------------- */
 
-static void want_until(u64 ns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, LKST_MARK_WANTED_FILE);
-	fd = open(path, O_WRONLY | O_CREAT, 0600);
-	if (fd < 0 || pwrite(fd, &ns, sizeof(ns), 0) != sizeof(ns))
-		exit(1);
-	close(fd);
-}
-
 /* The memory of process @pid, or NULL. To be unmapped. */
 static struct lkst_mark_header *memory_of(pid_t pid)
 {
-	char command[256], path[256] = "";
-	FILE *list;
+	char path[256];
 	void *p;
 	int fd;
 
-	snprintf(command, sizeof(command), "ls %s/%s.*.%d.* 2>/dev/null", dir, LKST_MARK_PREFIX,
-		 (int)pid);
-	list = popen(command, "r");
-	if (!list || !fgets(path, sizeof(path), list)) {
-		if (list)
-			pclose(list);
+	if (!find_marks_of(pid, path))
 		return NULL;
-	}
-	pclose(list);
-	path[strcspn(path, "\n")] = 0;
 	fd = open(path, O_RDWR);
 	p = fd < 0 ? MAP_FAILED
 		   : mmap(NULL, LKST_MARK_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -77,7 +56,7 @@ static struct lkst_mark_header *left_by(void (*run)(void), u64 ns, int *ret_stat
 {
 	pid_t pid;
 
-	want_until(ns);
+	want_marks_until(ns);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {

@@ -146,15 +146,8 @@ static pid_t in_child(void (*run)(void))
 
 static void path_of(pid_t pid, char path[256])
 {
-	char command[256];
-	FILE *list;
-
-	snprintf(command, sizeof(command), "ls %s/%s.*.%d.*", dir, LKST_MARK_PREFIX, (int)pid);
-	list = popen(command, "r");
-	if (!list || !fgets(path, 256, list))
+	if (!find_marks_of(pid, path))
 		exit(1);
-	pclose(list);
-	path[strcspn(path, "\n")] = 0;
 }
 
 static void remove_all(void)
