@@ -300,6 +300,8 @@ TEST(hosts_why_follows_a_packet_to_the_thread_of_the_host_that_sent_it)
 	CHECK_EQ(RUN(why, "web1 db1 --tid 5"), -EINVAL);
 	CHECK_EQ(RUN(why, "web1 db1 --tid 5 --host db2"), -ENOENT);
 	CHECK_STR(message, "no trace is of a host \"db2\": there are web1, db1");
+	CHECK_EQ(RUN(why, "web1 db1 --tid 5 --host db1 --journal"), -EINVAL);
+	CHECK_STR(message, "--journal is for the trace of one host");
 	make_scratch_remove(dir);
 }
 

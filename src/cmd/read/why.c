@@ -423,6 +423,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = check_asked(e, o) ?: lkst_cmd_open_traces(e, args, nr_args, &traces);
 	if (!err && traces.trace && o->host)
 		err = lkst_err_set(e, -EINVAL, "--host is for traces of several hosts");
+	if (!err && !traces.trace && o->journal)
+		err = lkst_err_set(e, -EINVAL, "--journal is for the trace of one host");
 	if (!err)
 		err = traces.trace ? lkst_why_account(e, o, traces.trace, &shown)
 				   : explain_host(e, o, &traces.hosts, &shown);

@@ -145,5 +145,7 @@ int lkst_why_add_log(struct lkst_err *e, struct lkst_account *a, const struct lk
 	if (!err && text.bytes)
 		add_lines(a, span, t, text.bytes, request->text, log->is_of_machine);
 	free(text.bytes);
-	return err ?: a->error ? lkst_err_sys(e, err ?: a->error, "explaining") : 0;
+	if (err)
+		return err;
+	return a->error ? lkst_err_sys(e, a->error, "explaining") : 0;
 }
