@@ -6,6 +6,7 @@
 # tracepoint of a system call, a probe in the program, a counter (row M05 of doc/heritage.md; tests/vm/guest/kinds.sh has
 # those of functions of the kernel, too).
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/status.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'probe_watch: something is being recorded already'
@@ -64,6 +65,12 @@ expect counters_go_on "$("$LKST" print --event perf_counters trace | grep -q '/w
 "$LKST" probe --list -v my:written >out
 expect it_is_by_a_debug_register "$(grep -c 'debug register, 20 hits' out)" 1
 
+# Whether the storm below goes on unseen.
+is_detached()
+{
+	"$LKST" probe --list -v my:storm | grep -q ' detached,'
+}
+
 # ---- its end ----
 begin 5
 "$LKST" probe --quiet --del 'my:*'
@@ -84,6 +91,20 @@ for i in 1 2 3 4 5 6 7 8; do
 	"$LKST" probe --quiet "w:my/n$i w@$(printf '%#x' $((address + 8 * i))):8" >out 2>&1 || break
 done
 expect more_than_there_are "$(grep -c 'all debug registers of the CPUs are in use' out)" 1
+"$LKST" stop --quiet
+
+# ---- a storm of accesses, with a limit ----
+"$LKST" start --quiet --budget 1% --buffer 4M --event sched_process_exit || fail watch_starts_with_a_limit 'there is no recording'
+begin 2000000000
+"$LKST" probe --quiet "w:my/storm w@$address:8"
+echo >&"${target[1]}"
+storm=$target_PID
+children+=("$storm")
+wait_until 60 is '$out{"my:storm"}' || fail a_storm_is_left_out "$("$LKST" probe --list -v; "$LKST" status)"
+wait_until 60 is_detached
+expect a_storm_is_left_out_by_detaching_it "$(is_detached && echo detached)" detached
+kill "$storm"
+wait "$storm" 2>/dev/null
 "$LKST" stop --quiet
 expect nothing_is_left "$(find /sys/fs/bpf -name '*lkst*' 2>/dev/null)" ''
 exit $failed

@@ -139,9 +139,9 @@ TEST(kinds_know_what_they_cost)
 	CHECK_EQ(find("syscall:openat")->unit.handler_ns, 200 + 1000 / 2);
 }
 
-/* A probe of event @id, in a program or not: what a run of it costs. */
-static u32 cost_of_probe(u16 id, const char *field, enum lkst_meaning meaning,
-			 const struct lkst_costs *with)
+/* A probe of event @id, in a program or not, as @describe has it: what a run of it costs. */
+static u32 cost_by(typeof(lkst_kind_describe) *describe, u16 id, const char *field,
+		   enum lkst_meaning meaning, const struct lkst_costs *with)
 {
 	struct lkst_field_class first = { .type = LKST_CLASS_UINT, .size = 8, .meaning = meaning };
 	struct lkst_event_class probe = {
@@ -152,8 +152,14 @@ static u32 cost_of_probe(u16 id, const char *field, enum lkst_meaning meaning,
 	snprintf(first.name, sizeof(first.name), "%s", field);
 	snprintf(probe.name, sizeof(probe.name), "probe:one");
 	probe.fields = &first;
-	lkst_kind_describe(&probe, with, &kind);
+	describe(&probe, with, &kind);
 	return kind.unit.hook_ns;
+}
+
+static u32 cost_of_probe(u16 id, const char *field, enum lkst_meaning meaning,
+			 const struct lkst_costs *with)
+{
+	return cost_by(lkst_kind_describe, id, field, meaning, with);
 }
 
 TEST(kinds_know_what_probes_cost)
@@ -172,12 +178,20 @@ TEST(kinds_know_what_probes_cost)
 		 2500 + 3000 - 1600);
 }
 
+/* It has the fields of a probe in the kernel, and costs what exceptions do. */
+TEST(kinds_know_what_watches_cost)
+{
+	CHECK_EQ(cost_by(lkst_kind_describe_watch, 70, "__probe_ip", LKST_MEANING_CODE, &costs),
+		 3000);
+}
+
 static const struct unit_test tests[] = {
 	{ "kinds_join_halves", test_kinds_join_halves },
 	{ "kinds_have_every_event_once", test_kinds_have_every_event_once },
 	{ "kinds_know_what_is_precious", test_kinds_know_what_is_precious },
 	{ "kinds_know_what_they_cost", test_kinds_know_what_they_cost },
 	{ "kinds_know_what_probes_cost", test_kinds_know_what_probes_cost },
+	{ "kinds_know_what_watches_cost", test_kinds_know_what_watches_cost },
 };
 
 UNIT_MAIN(tests)

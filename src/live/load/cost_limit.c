@@ -260,7 +260,7 @@ static int add_kind(struct lkst_err *e, struct lkst_budget *budget, struct lkst_
 }
 
 int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
-		    const struct lkst_event_class *event)
+		    const struct lkst_event_class *event, bool is_watch)
 {
 	struct lkst_hook_group *groups;
 	struct lkst_kind_desc kind;
@@ -279,7 +279,10 @@ int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
 	nr_groups = lkst_budget_rows(fds->groups_fd);
 	kinds = map_memory(fds->kinds_fd, nr_kinds * sizeof(*kinds));
 	groups = map_memory(fds->groups_fd, nr_groups * sizeof(*groups));
-	lkst_kind_describe(event, &budget->costs, &kind);
+	if (is_watch)
+		lkst_kind_describe_watch(event, &budget->costs, &kind);
+	else
+		lkst_kind_describe(event, &budget->costs, &kind);
 	if (budget->kind_of[event->id] == LKST_KIND_NONE)
 		err = add_kind(e, budget, kinds, nr_kinds, groups, nr_groups, &kind);
 	if (kinds)

@@ -59,11 +59,12 @@ int lkst_budget_measure_program(struct lkst_err *e, const struct lkst_budget_fds
 				int program_fd, u16 id, bool is_emulated);
 
 /*
- * Tells the controller about @event, one of a probe that is set while it runs: a kind and a group of hooks of its own.
- * Nothing is done if there is no limit, or it knows the event, since the probe was set before. -ENOSPC: it has no room.
+ * Tells the controller about @event, one of a probe that is set while it runs, or of memory that is watched: a kind and a
+ * group of hooks of its own. Nothing is done if there is no limit, or it knows the event, since the probe was set before.
+ * -ENOSPC: it has no room.
  */
 int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
-		    const struct lkst_event_class *event);
+		    const struct lkst_event_class *event, bool is_watch);
 
 /* Whether the controller leaves out event @id now. */
 bool lkst_budget_leaves_out(const struct lkst_budget_fds *fds, u32 id);

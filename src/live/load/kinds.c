@@ -119,6 +119,13 @@ void lkst_kind_describe(const struct lkst_event_class *event, const struct lkst_
 	set_name(ret_kind, event, NULL);
 }
 
+void lkst_kind_describe_watch(const struct lkst_event_class *event, const struct lkst_costs *costs,
+			      struct lkst_kind_desc *ret_kind)
+{
+	lkst_kind_describe(event, costs, ret_kind);
+	ret_kind->unit.hook_ns = costs->hook_ns[LKST_HOOK_TYPE_UPROBE];
+}
+
 int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,
 		    const struct lkst_costs *costs, struct lkst_kind_desc **ret_kinds,
 		    unsigned int *ret_nr)

@@ -30,4 +30,11 @@ int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,
 void lkst_kind_describe(const struct lkst_event_class *event, const struct lkst_costs *costs,
 			struct lkst_kind_desc *ret_kind);
 
+/*
+ * The same of memory that is watched. That is not measured: an access is an exception of the CPU, and counts as a probe
+ * in a program does that is run in a single step, which is two of them.
+ */
+void lkst_kind_describe_watch(const struct lkst_event_class *event, const struct lkst_costs *costs,
+			      struct lkst_kind_desc *ret_kind);
+
 #endif

@@ -270,11 +270,13 @@ static int keep(struct lkst_err *e, const char *event, const struct preparing *p
 }
 
 /* Has the cost limit count it. It is no failure of the probe that this has no room. */
-static void limit(struct lkst_session *s, u16 id, struct lkst_notes *notes)
+static void limit(struct lkst_session *s, const struct lkst_probe_row *row,
+		  struct lkst_notes *notes)
 {
+	const struct lkst_event_class *event = lkst_session_catalog(s)->classes[row->plan.id];
 	struct lkst_err why = {};
 
-	if (lkst_budget_add(&why, lkst_session_budget_fds(s), lkst_session_catalog(s)->classes[id]))
+	if (lkst_budget_add(&why, lkst_session_budget_fds(s), event, row->watch))
 		lkst_notes_add(notes, "%s.", why.text);
 }
 
@@ -285,7 +287,7 @@ static int keep_and_limit(struct lkst_err *e, struct lkst_session *s, const char
 	int err = keep(e, event, p) ?: lkst_probe_cost_measure(e, s, event, p->row);
 
 	if (!err)
-		limit(s, p->row->plan.id, notes);
+		limit(s, p->row, notes);
 	return err;
 }
 
