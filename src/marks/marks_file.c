@@ -3,6 +3,7 @@
 #include "marks/marks_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,9 @@ struct lkst_marks_file {
 	struct lkst_catalog *catalog;  /* the program's numbers; NULL: nothing has been read yet */
 	u8 has_text[LKST_MARK_EVENTS]; /* it is in the catalogue, or was refused */
 	struct progress progress[LKST_MARK_THREADS][LKST_MARK_LEVELS];
+	/* During a look, since numbers of processes and threads come again: */
 	s32 good_tid[LKST_MARK_THREADS]; /* found to be the program's, or gone */
+	bool is_asked, is_proven;	 /* the process is there, and the memory is its user's */
 	struct lkst_marks_losses lost;
 	u64 counted; /* what the program's own counts were when they were read last */
 	u8 block[LKST_MARK_BLOCK] __attribute__((aligned(8)));
@@ -152,15 +155,53 @@ static int read_texts(struct lkst_marks_file *f)
 
 /* ---- whose thread it is ------------------------------------------------------------- */
 
-/* True unless thread @tid runs and is of another process. */
-static bool is_own_thread(const struct lkst_marks_owner *owner, s32 tid)
+/*
+ * Whether process @pid is user @uid's. root's word is taken for its own files: a process may have given up being root
+ * since it made one.
+ */
+static bool is_of_user(s32 pid, u32 uid)
 {
+	char path[32], status[4096];
+	const char *line;
+	u32 ids[4];
+	ssize_t length;
+	int fd;
+
+	if (!uid)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	length = read(fd, status, sizeof(status) - 1);
+	close(fd);
+	status[length > 0 ? length : 0] = 0;
+	/* The thread's name, before it, has no newline. */
+	line = strstr(status, "\nUid:");
+	if (!line || sscanf(line + 5, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+		return false;
+	return ids[0] == uid || ids[1] == uid || ids[2] == uid || ids[3] == uid;
+}
+
+static bool is_proven(struct lkst_marks_file *f)
+{
+	if (!f->is_asked)
+		f->is_proven = is_of_user(f->owner.pid, f->owner.uid);
+	f->is_asked = true;
+	return f->is_proven;
+}
+
+/* True unless thread @tid runs and is of another process. */
+static bool is_own_thread(struct lkst_marks_file *f, s32 tid)
+{
+	const struct lkst_marks_owner *owner = &f->owner;
+
 	if (tid <= 0)
 		return false;
 	if (owner->is_of_dump)
 		return true;
 	/* EPERM, too, says that it is there (do_send_specific(), kernel/signal.c). */
-	if (owner->is_proven && (!syscall(SYS_tgkill, owner->pid, tid, 0) || errno != ESRCH))
+	if (is_proven(f) && (!syscall(SYS_tgkill, owner->pid, tid, 0) || errno != ESRCH))
 		return true;
 	return syscall(SYS_tkill, tid, 0) && errno == ESRCH;
 }
@@ -195,7 +236,7 @@ static int take_record(struct ring *r, const struct lkst_record *record)
 	/* Of each class it is the first field, at the same place. */
 	out.cpu = (u32)lkst_record_int(record, &record->event->fields[0]);
 	if (out.tid != f->good_tid[r->area]) {
-		if (!is_own_thread(&f->owner, out.tid)) {
+		if (!is_own_thread(f, out.tid)) {
 			f->lost.refused++;
 			return 0;
 		}
@@ -310,6 +351,8 @@ int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_stre
 	int err = 0;
 
 	*ret_blocks = 0;
+	f->is_asked = false;
+	memset(f->good_tid, 0, sizeof(f->good_tid));
 	if (!read_at(f, &h, sizeof(h), 0))
 		return 0;
 	counted = h.no_area + h.refused;

@@ -30,7 +30,7 @@ struct lkst_marks_record {
 /* Whose memory it is. */
 struct lkst_marks_owner {
 	s32 pid; /* as the program, or the name of its file, says */
-	bool is_proven;	 /* the process is there, and its user's is the memory: its threads may mark */
+	u32 uid; /* whose the memory is */
 	bool is_of_dump; /* no thread is there: all are as the program says */
 };
 
@@ -43,9 +43,9 @@ struct lkst_marks_stretch {
 struct lkst_marks_file;
 
 /*
- * Begins to read the memory at @fd, which it takes over, also on failure. Of threads that run now, those of another
- * process cannot have marked in it, and none if @owner is not proven. @nr_cpus: how many the machine has. -EBADMSG: it
- * is not a program's memory.
+ * Begins to read the memory at @fd, which it takes over, also on failure. Of threads that run when it is read, those of
+ * another process cannot have marked in it, and none if the process is another user's. @nr_cpus: how many the machine
+ * has. -EBADMSG: it is not a program's memory.
  */
 int lkst_marks_file_open(struct lkst_err *e, int fd, const struct lkst_marks_owner *owner,
 			 u32 nr_cpus, struct lkst_marks_file **ret_file);

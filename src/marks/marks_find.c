@@ -6,9 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,39 +37,10 @@ static u32 nr_of_user(const struct lkst_marks_programs *p, u32 uid)
 	return nr;
 }
 
-/*
- * Whether process @pid is user @uid's. root's word is taken for its own files: a process may have given up being root
- * since it made one.
- */
-static bool is_of_user(s32 pid, u32 uid)
-{
-	char path[32], status[4096];
-	const char *line;
-	u32 ids[4];
-	ssize_t length;
-	int fd;
-
-	if (!uid)
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	length = read(fd, status, sizeof(status) - 1);
-	close(fd);
-	status[length > 0 ? length : 0] = 0;
-	/* The thread's name, before it, has no newline. */
-	line = strstr(status, "\nUid:");
-	if (!line || sscanf(line + 5, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
-		return false;
-	return ids[0] == uid || ids[1] == uid || ids[2] == uid || ids[3] == uid;
-}
-
 static void add_program(struct lkst_marks_programs *p, int dir_fd, const char *name,
 			const struct lkst_mark_name *who, const struct stat *found)
 {
-	const struct lkst_marks_owner owner = { .pid = who->pid,
-						.is_proven = is_of_user(who->pid, who->uid) };
+	const struct lkst_marks_owner owner = { .pid = who->pid, .uid = who->uid };
 	struct lkst_marks_program *added;
 	struct lkst_marks_file *file;
 	struct stat st;

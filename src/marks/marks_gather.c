@@ -332,7 +332,7 @@ static int take_all(struct lkst_err *e, struct lkst_marks_reader *m, bool *ret_i
 int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int fd, s32 pid, u32 uid,
 			   u64 to_ns, struct lkst_marks_losses *ret_lost)
 {
-	const struct lkst_marks_owner owner = { .pid = pid, .is_of_dump = true };
+	const struct lkst_marks_owner owner = { .pid = pid, .uid = uid, .is_of_dump = true };
 	_cleanup_(lkst_marks_file_closep) struct lkst_marks_file *f = NULL;
 	u32 blocks;
 	int err = lkst_marks_file_open(e, fd, &owner, m->options.nr_cpus, &f) ?:

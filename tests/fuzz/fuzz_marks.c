@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct lkst_mark_header h = { .page.magic = LKST_MARK_MAGIC,
 				      .version = LKST_MARK_VERSION,
 				      .nr_threads = 2 };
-	const struct lkst_marks_owner owner = { .pid = getpid(), .is_proven = true };
+	const struct lkst_marks_owner owner = { .pid = getpid(), .uid = geteuid() };
 	const struct lkst_marks_stretch all = { 0, NOW };
 	struct lkst_mark_text text = { .is_there = 2 };
 	struct lkst_mark_fields fields;

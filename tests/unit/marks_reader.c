@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +21,9 @@
 #include "lib/unit.h"
 #include "liblkst/mark.h"
 #include "trace/declared.h"
+
+/* In a program's memory, of its first thread: how far its ring is complete. */
+enum { DONE_AT = LKST_MARK_AREAS_AT + offsetof(struct lkst_mark_thread, ring[0].done) };
 
 static struct lkst_err e;
 static const u8 uuid[16] = { 1, 2, 3 };
@@ -407,6 +413,60 @@ TEST(marks_of_others_processes_are_refused)
 	CHECK(!chmod(dir, 0700));
 }
 
+/* A process of another user, that the test runs as, which has the number @pid; 0: the kernel does not give it. */
+static pid_t take_number(pid_t pid)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = (u64)(uintptr_t)&pid,
+				   .set_tid_size = 1 };
+	pid_t got = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+	if (!got) {
+		pause();
+		_exit(0);
+	}
+	return got < 0 ? 0 : got;
+}
+
+/* What was said of a thread's number at one look is asked again at the next: it may be another process's by then. */
+TEST(marks_of_threads_whose_number_comes_again_are_refused)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+	pid_t pid, other;
+	char path[256];
+	u64 done, first;
+	int fd;
+
+	if (geteuid())
+		SKIP("only root can be another user");
+	remove_all();
+	CHECK(!chmod(dir, 0777));
+	m = begin(&r, 0);
+	pid = in_child(mark_as_nobody);
+	path_of(pid, path);
+	fd = open(path, O_RDWR);
+	/* As if it had made one mark at first. */
+	first = LKST_BLOCK_HEADER + LKST_MARK_RECORD_FIELDS + 8 + sizeof("child");
+	CHECK_EQ(pread(fd, &done, sizeof(done), DONE_AT), sizeof(done));
+	CHECK_EQ(pwrite(fd, &first, sizeof(first), DONE_AT), sizeof(first));
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_STR(r.text, "mark 1 child;");
+	other = take_number(pid);
+	CHECK_EQ(pwrite(fd, &done, sizeof(done), DONE_AT), sizeof(done));
+	close(fd);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_STR(r.text, other ? "mark 1 child;" : "mark 1 child;mark 2 child;");
+	lkst_marks_each_lost(m, count_refused, &r);
+	CHECK_EQ(r.refused, other ? 1 : 0);
+	lkst_marks_free(m);
+	lkst_catalog_free(r.catalog);
+	CHECK(!chmod(dir, 0700));
+	if (!other)
+		SKIP("the kernel gives no process a number that is asked for");
+	CHECK(!kill(other, SIGKILL) && waitpid(other, NULL, 0) == other);
+}
+
 /* Adds events until there is no number left for a user that has @nr_had of them; returns how many. */
 static u32 describe_all(struct lkst_catalog *c, const char *name)
 {
@@ -550,6 +610,8 @@ static const struct unit_test tests[] = {
 	{ "marks_of_ended_programs_are_found", test_marks_of_ended_programs_are_found },
 	{ "marks_that_lie_are_refused", test_marks_that_lie_are_refused },
 	{ "marks_of_others_processes_are_refused", test_marks_of_others_processes_are_refused },
+	{ "marks_of_threads_whose_number_comes_again_are_refused",
+	  test_marks_of_threads_whose_number_comes_again_are_refused },
 	{ "events_of_a_user_leave_numbers_for_others", test_events_of_a_user_leave_numbers_for_others },
 	{ "marks_of_any_bytes_are_survived", test_marks_of_any_bytes_are_survived },
 	{ "files_that_are_no_memory_are_left_alone", test_files_that_are_no_memory_are_left_alone },
