@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls getppid(2) as fast as it goes, a thread on each CPU that this process may use. The thread on the first
- * one prints after each 100000 calls what time it is (CLOCK_MONOTONIC, s), and what CPU time one of them took, ns.
+ * one prints after each 100000 calls what time it is (CLOCK_MONOTONIC, s), what CPU time one of them took, ns, and
+ * what a little work without a call took right after them, ns: that is larger, too, where the machine is slow.
  *
  *	calls SECONDS
  */
@@ -14,7 +15,7 @@
 
 #include "spend.h"
 
-enum { BATCH = 100000, THREADS_MAX = 1024 };
+enum { BATCH = 100000, STEPS = 16, THREADS_MAX = 1024 };
 
 static double end;
 
@@ -33,6 +34,19 @@ static double call_batch(void)
 
 	for (i = 0; i < BATCH; i++)
 		syscall(SYS_getppid);
+	return (own_cpu_ns() - before) / BATCH;
+}
+
+static double work_batch(void)
+{
+	double before = own_cpu_ns();
+	static volatile unsigned int last;
+	unsigned int x = last;
+	int i;
+
+	for (i = 0; i < BATCH * STEPS; i++)
+		x = x * 1664525 + 1013904223;
+	last = x;
 	return (own_cpu_ns() - before) / BATCH;
 }
 
@@ -63,9 +77,9 @@ int main(int argc, char **argv)
 	}
 	pin(first);
 	while (now() < end) {
-		double ns = call_batch();
+		double call_ns = call_batch(), work_ns = work_batch();
 
-		printf("%.3f %.1f\n", now(), ns);
+		printf("%.3f %.1f %.2f\n", now(), call_ns, work_ns);
 		fflush(stdout);
 	}
 	while (nr)
