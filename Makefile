@@ -400,16 +400,18 @@ demo:					## install packages, build, record this machine for 2 s, show it
 	@$(MAKE) --no-print-directory all
 	@tools/demo $(BUILD)/lkst $(OUT)/demo
 
-# The tests in the order in which they are worth knowing. tests/build.sh builds the programs.
-HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
+# The tests in the order in which they are worth knowing, but for the first: tests/build.sh builds the programs, then comes
+# what has the machine to itself.
+FIRST_LIVE  := tests/live/machine.sh tests/live/limit.sh
+FIRST_TESTS := tests/build.sh $(FIRST_LIVE)
+HOUSE_TESTS := tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
                tests/counts.sh tests/recipes.sh tests/completion.sh
+SERVER_TESTS := tests/fleet.sh tests/fleet_questions.sh tests/dashboards.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
-LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
-# First what all others need, then what has the machine to itself: guests run beside the rest.
-FIRST_TESTS := tests/live/machine.sh tests/live/limit.sh
-LIVE_TESTS  := $(FIRST_TESTS) $(filter-out $(FIRST_TESTS),$(LIVE_TESTS))
-# How many programs of tests run side by side. (tests/run tells which never do.)
-JOBS        ?= $(shell nproc)
+LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(filter-out $(FIRST_LIVE),$(sort $(wildcard tests/live/*.sh)))
+# How many programs of tests run side by side. (tests/run tells which never do.) Those that record wait for most of
+# their time, hence one more than there are processors.
+JOBS        ?= $(shell expr $$(nproc) + 1)
 VM_TESTS    := $(wildcard tests/vm/run tests/vm/crash/run tests/vm/crash/reset)
 
 .PHONY: check
@@ -417,7 +419,7 @@ check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fleet.sh tests/fleet_questions.sh tests/dashboards.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized
@@ -428,7 +430,7 @@ unit-check:				## build and run the unit tests, plain and sanitized
 .PHONY: live-check
 live-check:				## build and run the tests on this machine's kernel (as root)
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
-	@OUT=$(OUT) tests/run $(LIVE_TESTS)
+	@OUT=$(OUT) tests/run $(FIRST_LIVE) $(LIVE_TESTS)
 
 .PHONY: vm-check
 vm-check:				## run the tests in guests with Debian's kernels

@@ -3,9 +3,8 @@
 # timeout: 900
 #
 # Builds each fuzz target, tests/fuzz/<name>.c, with clang's libFuzzer, ASan and UBSan, and runs it for a
-# short while ($FUZZ_SECONDS each, 10 by default), one per CPU at a time: enough to notice what a change breaks at
+# short while ($FUZZ_SECONDS each, 5 by default), one per CPU at a time: enough to notice what a change breaks at
 # once. Files in tests/fuzz/<name>/, if there is such a folder, are where it starts from.
-# alone
 
 set -u
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL BUILD CC CFLAGS CPPFLAGS LDFLAGS LDLIBS SANITIZE GEN
@@ -32,7 +31,7 @@ run_target()
 	mkdir -p "$corpus" "$found"
 	seeds=(tests/fuzz/"$name"/*)
 	[ ${#seeds[@]} = 0 ] || cp -r "${seeds[@]}" "$corpus"
-	if ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/clang-16-fuzz/tests/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-10}" -timeout=30 \
+	if ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/clang-16-fuzz/tests/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-5}" -timeout=30 \
 	   -rss_limit_mb=512 -malloc_limit_mb=256 -print_final_stats=0 -artifact_prefix="$found/" "$corpus" \
 	   >"$SCRATCH/$name.log" 2>&1; then
 		echo "ok fuzz_$name"
