@@ -56,7 +56,7 @@ static void pack(struct lkst_packed_rows *rows, int how)
 		rows->z.avail_out = (uInt)(rows->room - rows->length);
 		deflate(&rows->z, how);
 		rows->length = (size_t)(rows->z.next_out - rows->bytes);
-		/* Bytes that do not get smaller may be more than that, with what deflate() still had of those before. */
+		/* Bytes that do not get smaller may be more, with what deflate() still had before. */
 	} while (!rows->z.avail_out);
 	rows->nr_held = 0;
 }

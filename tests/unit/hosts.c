@@ -318,8 +318,8 @@ static void pass(char *text, const char *way, u32 port, u32 sequence, const u64 
 
 	for (i = 0; i < nr; i++)
 		add(text,
-		    "packet_%s ns=%llu source_address=1 destination_address=2 source_port=%u destination_port=9 family=2 "
-		    "ip_protocol=6 sequence=%u acknowledgement=9 bytes=100\n",
+		    "packet_%s ns=%llu source_address=1 destination_address=2 source_port=%u "
+		    "destination_port=9 family=2 ip_protocol=6 sequence=%u acknowledgement=9 bytes=100\n",
 		    (*way == 's') == (i % 2 == 0) ? "send" : "receive", (unsigned long long)ns[i],
 		    port, sequence);
 }

@@ -182,7 +182,7 @@ TEST(bounds_of_one_host_do_not_move_another)
 {
 	struct world w;
 
-	/* Host 1 is ahead by 40 ms, as messages both ways show; host 2 has only sent something, and host 3 received it. */
+	/* Host 1 is ahead by 40 ms, as messages both ways show; host 2 only sent what host 3 received. */
 	make_world(&w, 4, 1);
 	lkst_clock_bounds_message(w.bounds, 0, 1, DAY, DAY + 40100000);
 	lkst_clock_bounds_message(w.bounds, 1, 0, DAY + 41000000, DAY + 1100000);

@@ -60,7 +60,7 @@ TEST(samples_find_stacks_that_come_later)
 	CHECK_EQ(value("profile", "disk", "self_time"), 7);
 }
 
-/* In a trace from `lkst serve` an address of the kernel is a hash, which has its name alone: there is none before it. */
+/* In a trace from `lkst serve` kernel addresses are hashes: one has a name of its own, or none. */
 TEST(samples_name_hashed_addresses)
 {
 	ask("state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\"\n"

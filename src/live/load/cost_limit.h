@@ -59,8 +59,9 @@ int lkst_budget_measure_program(struct lkst_err *e, const struct lkst_budget_fds
 				int program_fd, u16 id, bool is_emulated);
 
 /*
- * Tells the controller about @event, one of a probe that is set while it runs, or of memory that is watched: a kind and a
- * group of hooks of its own. Nothing is done if there is no limit, or it knows the event, since the probe was set before.
+ * Tells the controller about @event, one of a probe that is set while it runs, or of memory that is watched: a
+ * kind and a group of hooks of its own. Nothing is done if there is no limit, or it knows the event, since the
+ * probe was set before.
  * -ENOSPC: it has no room.
  */
 int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
