@@ -38,13 +38,13 @@ refused()
 
 check()
 {
-	NODE_PATH=/usr/share/nodejs node "$lib/check.js" "$OUT/grafana" "$@" 2>&1
+	NODE_PATH=/usr/share/nodejs node "$lib/check.js" "$modules" "$@" 2>&1
 }
 
 if ! command -v node >/dev/null || [ ! -d /usr/share/nodejs/typescript ]; then
 	echo 'skip dashboards_are_of_grafanas_types: there is no node with typescript; tools/install-deps check installs both'
-elif ! said=$(tools/fetch-grafana-schema 2>&1); then
-	echo "skip dashboards_are_of_grafanas_types: $said"
+elif ! modules=$(tools/fetch-npm grafana 2>&1); then
+	echo "skip dashboards_are_of_grafanas_types: $modules"
 else
 	verdict dashboards_are_of_grafanas_types "$(check "$recording" "$fleet")"
 	refused a_misspelt_name 's/"gridPos": { "x": 4/"gridPlace": { "x": 4/'

@@ -3,7 +3,7 @@
  * Holds dashboards of Grafana against the types that Grafana has for them, and against what types do not say. Prints a line
  * for each thing that is wrong, and nothing else:
  *
- *	check.js TYPES DASHBOARD...     TYPES is what tools/fetch-grafana-schema has fetched
+ *	check.js TYPES DASHBOARD...     TYPES is where the packages are that tools/fetch-npm gets
  *
  * A panel's options and queries are free in the type of a dashboard; they are held against the types of the panel and of
  * the data source. Of the data source for ClickHouse no package has the types: the names that its queries may have are here.

@@ -6,9 +6,8 @@
 . "$(dirname "$0")/lib/live.sh"
 
 command -v node >/dev/null || skip_all 'mcp: there is no node; tools/install-deps check installs it'
-client=${OUT:-$BUILD/..}/mcp-client
-said=$(OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-mcp-client" 2>&1) || skip_all "mcp: $said"
-sdk=$(realpath "$client")/node_modules/@modelcontextprotocol/sdk/dist/esm/client
+modules=$(packages mcp) || skip_all "mcp: $modules"
+sdk=$modules/@modelcontextprotocol/sdk/dist/esm/client
 node --input-type=module -e "await import('file://$sdk/index.js')" 2>"$work/said" ||
 	skip_all "mcp: this node, $(node --version), does not run the client: $(grep -m 1 Error "$work/said")"
 

@@ -52,10 +52,10 @@ else
 fi
 
 command -v node >/dev/null || skip_all 'parquet_duckdb: there is no node; tools/install-deps check installs it'
-message=$(OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-duckdb" 2>&1) || skip_all "parquet_duckdb: $message"
+modules=$(packages duckdb) || skip_all "parquet_duckdb: $modules"
 "$LKST" export -q -f parquet -o "$work/tables" "$work/trace" || fail parquet_exported 'lkst export failed'
 "$LKST" sql -f parquet "$work/trace" \
 	'select comm, count(*) n, sum(duration_ns) / 1000.0 us from states group by comm order by comm' >"$work/answer.parquet"
-report parquet_duckdb node "$lib/parquet.js" "$LKST" "$work/trace" "$work/tables" "$work/answer.parquet" \
-	"$(realpath "${OUT:-$BUILD/..}/duckdb/node_modules")"
+export NODE_PATH=$modules
+report parquet_duckdb node "$lib/parquet.js" "$LKST" "$work/trace" "$work/tables" "$work/answer.parquet"
 exit $failed

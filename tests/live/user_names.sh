@@ -126,19 +126,18 @@ expect print_knows_what_was_mapped_before "$("$LKST" print --from "@$last" --com
 
 "$LKST" export -q -f json -o - --comm asks -e stack.user trace >lines
 expect json_lines_name_them "$(grep -cE "\"symbols\":\{\"frames\":\[$quoted" lines)" $calls
-if OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-duckdb" >fetched 2>&1; then
+if modules=$(packages duckdb); then
 	"$LKST" export -q -f parquet -o tables trace
-	expect parquet_names_them "$(node -e '
-		const { DuckDBInstance } = require(`${process.argv[1]}/@duckdb/node-api`);
+	expect parquet_names_them "$(NODE_PATH=$modules node -e '
+		const { DuckDBInstance } = require("@duckdb/node-api");
 		(async () => {
 			const duckdb = await (await DuckDBInstance.create()).connect();
-			const answer = await duckdb.runAndReadAll(process.argv[2]);
+			const answer = await duckdb.runAndReadAll(process.argv[1]);
 			console.log(String(answer.getRows()[0][0]));
-		})();' "$(realpath "${OUT:-$BUILD/..}/duckdb/node_modules")" \
-		"select count(*) from 'tables/events.parquet' where event = 'stack.user' and comm = 'asks'
+		})();' "select count(*) from 'tables/events.parquet' where event = 'stack.user' and comm = 'asks'
 		and regexp_matches(frames_symbol, '^$blanks')")" $calls
 else
-	echo "skip parquet_names_them: $(tail -n 1 fetched)"
+	echo "skip parquet_names_them: $modules"
 fi
 
 "$LKST" why --worst 'syscall:clock_nanosleep' --comm asks trace >why

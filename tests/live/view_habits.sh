@@ -11,8 +11,12 @@ for tool in node chromium; do
 		skip_all "view_habits: there is no $tool; tools/install-deps check installs it"
 	fi
 done
-axe=$(OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-axe" 2>&1) || echo "skip habits_are_open_to_all: $axe"
-axe=$(find "${OUT:-$BUILD/..}/axe" -name 'axe-*.min.js' 2>/dev/null | head -n 1)
+if modules=$(packages axe); then
+	axe=$modules/axe-core/axe.min.js
+else
+	echo "skip habits_are_open_to_all: $modules"
+	axe=
+fi
 cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC
 

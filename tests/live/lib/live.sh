@@ -137,6 +137,12 @@ expect_refusal()
 	expect_refusal_by "$1" "$2" "$LKST" "${@:3}"
 }
 
+# Prints where the packages of set $1 are, which tools/fetch-npm gets, or why they are not there.
+packages()
+{
+	OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-npm" "$1" 2>&1
+}
+
 # Waits until a command succeeds, $1 seconds at most. Fails if it never did.
 #   wait_until SECONDS COMMAND...
 wait_until()

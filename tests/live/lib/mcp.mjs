@@ -5,7 +5,7 @@
  *
  *	mcp.mjs CLIENT LKST FIRST MANY
  *
- * CLIENT is where the client of tools/fetch-mcp-client is, FIRST a trace, MANY a directory with another one, `second`.
+ * CLIENT is where the client is that tools/fetch-npm gets, FIRST a trace, MANY a directory with another one, `second`.
  */
 import { execFileSync } from "child_process";
 import { readFileSync, readdirSync } from "fs";

@@ -2,18 +2,18 @@
 /*
  * DuckDB gives the same answers from Parquet files as lkst sql from the trace:
  *
- *	node parquet.js LKST TRACE TABLES ANSWER DUCKDB
+ *	node parquet.js LKST TRACE TABLES ANSWER
  *
- * TABLES is the directory that lkst export has made, ANSWER a file of lkst sql with the answer to the last of the
- * questions below, and DUCKDB where its packages are.
+ * TABLES is the directory that lkst export has made, and ANSWER a file of lkst sql with the answer to the last of the
+ * questions below.
  */
 "use strict";
 
 const { execFileSync } = require("child_process");
 const { result } = require("./checks.js");
 
-const [lkst, trace, tables, answer, packages] = process.argv.slice(2);
-const { DuckDBInstance } = require(`${packages}/@duckdb/node-api`);
+const [lkst, trace, tables, answer] = process.argv.slice(2);
+const { DuckDBInstance } = require("@duckdb/node-api");
 
 /* Each question for both, with $name for a table of records, and what DuckDB asks where that differs. */
 const questions = [
