@@ -66,20 +66,20 @@ async function main()
 
 	try {
 		for (let i = 0; i < times; i++) {
-			await browser.send("Page.navigate", { url: "about:blank" });
+			await browser.tab.goto("about:blank");
 			if (await browser.go(url) != "ready")
-				throw new Error(await browser.evaluate("document.getElementById('failure').textContent"));
+				throw new Error(await browser.tab.evaluate("document.getElementById('failure').textContent"));
 
-			const [picture, now] = await browser.evaluate("[performance.getEntriesByName('picture')[0].startTime, performance.getEntriesByName('answer')[0].startTime]");
+			const [picture, now] = await browser.tab.evaluate("[performance.getEntriesByName('picture')[0].startTime, performance.getEntriesByName('answer')[0].startTime]");
 
 			pictures.push(picture);
 			opened.push(now);
 		}
 		print("picture", pictures);
 		print("answer", opened);
-		print("frame", await browser.evaluate(`(${frames})(${FRAMES})`));
-		print("why", await browser.evaluate(`(${whys})(${WHYS})`));
-		console.log(`slices ${await browser.evaluate("page.trace.info.lanes.reduce((sum, { slices }) => sum + (slices ?? 0), 0)")}`);
+		print("frame", await browser.tab.evaluate(`(${frames})(${FRAMES})`));
+		print("why", await browser.tab.evaluate(`(${whys})(${WHYS})`));
+		console.log(`slices ${await browser.tab.evaluate("page.trace.info.lanes.reduce((sum, { slices }) => sum + (slices ?? 0), 0)")}`);
 	} finally {
 		await browser.stop();
 	}

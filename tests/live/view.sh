@@ -4,12 +4,9 @@
 # lkst view: the page shows in a browser what the terminal says, by itself, with no network; what is given to it opens;
 # what is damaged or hostile does no harm (G06, and F01 to F04 of doc/heritage.md in part).
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/browser.sh"
 
-for tool in node chromium; do
-	if ! command -v $tool >/dev/null; then
-		skip_all "view: there is no $tool; tools/install-deps check installs it"
-	fi
-done
+has_browser view || exit 0
 cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 

@@ -5,12 +5,9 @@
 # it, or some of its colours; and what it says of a stretch of time is what the terminal says (F01 to F04 of
 # doc/heritage.md in part).
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/browser.sh"
 
-for tool in node chromium; do
-	if ! command -v $tool >/dev/null; then
-		skip_all "view_habits: there is no $tool; tools/install-deps check installs it"
-	fi
-done
+has_browser view_habits || exit 0
 if modules=$(packages axe); then
 	axe=$modules/axe-core/axe.min.js
 else

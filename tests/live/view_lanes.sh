@@ -4,12 +4,9 @@
 # lkst view: what the lanes of its page show is in the records (F01 and F02 of doc/heritage.md in part): gaps are hatched and
 # are never taken for idle time; counts of requests, bytes and threads are those that the records give.
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/browser.sh"
 
-for tool in node chromium; do
-	if ! command -v $tool >/dev/null; then
-		skip_all "view_lanes: there is no $tool; tools/install-deps check installs it"
-	fi
-done
+has_browser view_lanes || exit 0
 cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC
 

@@ -4,6 +4,7 @@
 # The pages of a process and the sectors of a disk (F05 to F07, F09, H25 of doc/heritage.md): at the terminal they are as
 # many as the kernel's own accounts and a program that knows say, and the page's pictures are made of the same figures.
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/browser.sh"
 
 cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC
@@ -110,12 +111,7 @@ perl -MJSON::XS -e '
 ' "$extents" "$start" >disk.results
 report disks cat disk.results
 
-for tool in node chromium; do
-	if ! command -v $tool >/dev/null; then
-		echo "skip view_memory: there is no $tool; tools/install-deps check installs it"
-		exit "$failed"
-	fi
-done
+has_browser view_memory || exit "$failed"
 "$LKST" view --quiet trace
 report view_memory node "$lib/view_memory.js" "$LKST" "$PWD/trace.html" trace "$holds"
 exit "$failed"

@@ -5,12 +5,9 @@
 # they say, events are those of lkst print with the same options, and what is damaged or hostile is shown as what it is (F01,
 # F03, F04, H01 to H18 of doc/heritage.md, in the page).
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/browser.sh"
 
-for tool in node chromium; do
-	if ! command -v $tool >/dev/null; then
-		skip_all "view_panels: there is no $tool; tools/install-deps check installs it"
-	fi
-done
+has_browser view_panels || exit 0
 cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 

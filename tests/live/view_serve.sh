@@ -4,13 +4,10 @@
 # lkst view --serve and --live: the page comes from the program itself, to whoever has the address, and to nobody else; what is
 # live is redrawn, and the recording does not notice (F01 to F04 of doc/heritage.md in part).
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/browser.sh"
 . "$lib/status.sh"
 
-for tool in node chromium; do
-	if ! command -v $tool >/dev/null; then
-		skip_all "view_serve: there is no $tool; tools/install-deps check installs it"
-	fi
-done
+has_browser view_serve || exit 0
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'view_serve: something is being recorded already'
 fi

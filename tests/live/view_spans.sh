@@ -4,12 +4,9 @@
 # The spans that programs mark are lanes in the page of lkst view: each where the program has measured it, on the lane of the
 # thread that had it, and why explains it as at the terminal. Samples are a flame graph, of the stacks that lkst export has.
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/browser.sh"
 
-for tool in node chromium; do
-	if ! command -v $tool >/dev/null; then
-		skip_all "view_spans: there is no $tool; tools/install-deps check installs it"
-	fi
-done
+has_browser view_spans || exit 0
 cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC load
 

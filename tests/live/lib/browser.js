@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A browser without a window, Chromium, driven through a pipe by the DevTools protocol
- * (https://chromedevtools.github.io/devtools-protocol/). It notes what the page says on its console, what goes wrong, and what
- * it asks the network for.
+ * A browser without a window: Chromium, driven by puppeteer-core (https://pptr.dev). It notes what the page says on its
+ * console, what goes wrong, and what it asks the network for. NODE_PATH names what `tools/fetch-npm puppeteer` prints.
  */
 "use strict";
 
@@ -10,40 +9,101 @@ const { spawn } = require("child_process");
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
+const vm = require("vm");
 
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
 	"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--window-size=1400,900"];
 const PATIENCE_MS = 120000;
-/* Keys that are held, as the protocol has them. */
-const CTRL = 2;
-const SHIFT = 8;
 
 function sleep(ms)
 {
 	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-class Browser {
+/*
+ * The build of puppeteer-core that is for web pages. It is one file, a script that declares a variable, and needs no other
+ * package. It lacks what starts a browser and what writes files.
+ */
+function loadPuppeteer()
+{
+	const filename = require.resolve("puppeteer-core/lib/es5-iife/puppeteer-core-browser.js");
+
+	return vm.compileFunction(`${fs.readFileSync(filename, "utf8")}\nreturn Puppeteer;`, [], { filename })();
+}
+
+/* Carries messages to a browser and back through its pipes, in which each ends with a NUL. */
+class Pipe
+{
+	constructor(to, from)
+	{
+		this.to = to;
+		this.rest = "";
+		from.setEncoding("utf8");
+		from.on("data", (text) => this.#hear(text));
+		from.on("close", () => this.onclose?.());
+		/* A browser that has ended resets them, and then they are closed. */
+		for (const pipe of [to, from])
+			pipe.on("error", () => {});
+	}
+
+	send(message)
+	{
+		this.to.write(`${message}\0`);
+	}
+
+	close()
+	{
+		this.to.end();
+	}
+
+	/* Each message gets a turn of its own, so that whoever waits for it goes on before the next one is taken. */
+	#hear(text)
+	{
+		const messages = (this.rest + text).split("\0");
+
+		this.rest = messages.pop();
+		for (const message of messages)
+			setImmediate(() => this.onmessage?.(message));
+	}
+}
+
+/* Its page is @tab, a Page of puppeteer. What is evaluated there finds the object `page` of lkst view, which is another one. */
+class Browser
+{
 	static async start()
 	{
 		const browser = new Browser();
 
+		browser.complaints = [];
+		browser.requests = [];
 		browser.profile = fs.mkdtempSync(path.join(os.tmpdir(), "lkst-browser-"));
 		browser.process = spawn("chromium", [...FLAGS, `--user-data-dir=${browser.profile}`, "about:blank"],
 			{ stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
-		browser.answers = new Map();
-		browser.complaints = [];
-		browser.requests = [];
-		browser.process.stdio[4].on("data", (data) => browser.#hear(data));
-
-		const { targetInfos } = await browser.#send("Target.getTargets");
-		const { targetId } = targetInfos.find((target) => target.type == "page");
-		const { sessionId } = await browser.#send("Target.attachToTarget", { targetId, flatten: true });
-
-		browser.session = sessionId;
-		for (const domain of ["Page", "Runtime", "Log", "Network", "DOM"])
-			await browser.send(`${domain}.enable`);
+		try {
+			await browser.#connect();
+		} catch (error) {
+			await browser.stop();
+			throw error;
+		}
 		return browser;
+	}
+
+	async #connect()
+	{
+		const [, , , to, from] = this.process.stdio;
+		const puppeteer = loadPuppeteer();
+
+		this.connection = await puppeteer.connect({ transport: new Pipe(to, from), defaultViewport: null });
+		this.tab = await (await this.connection.waitForTarget((target) => target.type() == "page")).page();
+		this.tab.setDefaultTimeout(PATIENCE_MS);
+		this.tab.on("console", (message) => this.complaints.push(message.text()));
+		/* The second one if the page's process has ended. */
+		for (const event of ["pageerror", "error"])
+			this.tab.on(event, (error) => this.complaints.push(error.stack ?? String(error)));
+		this.tab.on("request", (request) => {
+			if (!/^(file|data|blob):/.test(request.url()))
+				this.requests.push(request.url());
+		});
 	}
 
 	/* Ends it, with all processes that it has started, and removes what they have left. */
@@ -51,8 +111,8 @@ class Browser {
 	{
 		const end = Date.now() + PATIENCE_MS;
 
-		process.kill(-this.process.pid, "SIGKILL");
-		while (this.#isRunning() && Date.now() < end)
+		await this.connection?.disconnect();
+		while (this.#kill() && Date.now() < end)
 			await sleep(20);
 		for (;;) {
 			try {
@@ -66,30 +126,14 @@ class Browser {
 		}
 	}
 
-	/* Whether there is a process of its group. */
-	#isRunning()
+	/* Kills the processes of its group. Whether there were any. */
+	#kill()
 	{
 		try {
-			return process.kill(-this.process.pid, 0);
+			return process.kill(-this.process.pid, "SIGKILL");
 		} catch {
 			return false;
 		}
-	}
-
-	send(method, params = {})
-	{
-		return this.#send(method, params, this.session);
-	}
-
-	/* The value of an expression of JavaScript in the page, which may be a promise. */
-	async evaluate(expression)
-	{
-		const { result, exceptionDetails } = await this.send("Runtime.evaluate",
-			{ expression, awaitPromise: true, returnByValue: true });
-
-		if (exceptionDetails)
-			throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-		return result.value;
 	}
 
 	/* Opens a page of the disk, and waits until it says how it is. */
@@ -100,121 +144,28 @@ class Browser {
 
 	async go(url)
 	{
-		await this.send("Page.navigate", { url });
-		return this.until("document.documentElement.dataset.state && document.documentElement.dataset.state != 'opening' " +
-			"&& document.documentElement.dataset.state");
+		await this.tab.goto(url);
+		return this.until("document.documentElement.dataset.state != 'opening' && document.documentElement.dataset.state");
 	}
 
-	/* Waits until an expression is true, and returns it. */
+	/* Waits until an expression of JavaScript is true in the page, and returns it. If it throws, the page has an error. */
 	async until(expression)
 	{
-		const end = Date.now() + PATIENCE_MS;
+		const value = await this.tab.waitForFunction(expression).catch((error) => {
+			throw new Error(`${error.message}: ${expression}`, { cause: error });
+		});
 
-		while (Date.now() < end) {
-			const value = await this.evaluate(expression).catch(() => undefined);
-
-			if (value)
-				return value;
-			await sleep(20);
-		}
-		throw new Error(`not true within ${PATIENCE_MS / 1000} s: ${expression}`);
-	}
-
-	async key(key, modifiers = 0)
-	{
-		const text = key.length == 1 ? key : undefined;
-
-		await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, text, modifiers });
-		await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, modifiers });
-	}
-
-	async wheel(x, y, deltaX, deltaY, modifiers = 0)
-	{
-		await this.send("Input.dispatchMouseEvent", { type: "mouseWheel", x, y, deltaX, deltaY, modifiers });
-	}
-
-	/* Puts fingers at some places, [x, y], moves each to another, and lifts them. */
-	async touch(from, to)
-	{
-		const points = (places) => places.map(([x, y], id) => ({ x, y, id }));
-
-		await this.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points(from) });
-		await this.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: points(to) });
-		await this.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+		return value.jsonValue();
 	}
 
 	/* Presses the mouse at one place and releases it at another. */
 	async drag(fromX, fromY, toX, toY)
 	{
-		for (const [type, x, y] of [["mousePressed", fromX, fromY], ["mouseMoved", toX, toY], ["mouseReleased", toX, toY]])
-			await this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
-	}
-
-	/* Drags these files and directories of the disk to a place, and drops them there. */
-	async drop(files, x, y)
-	{
-		const data = { items: [], files, dragOperationsMask: 1 };
-
-		for (const type of ["dragEnter", "dragOver", "drop"])
-			await this.send("Input.dispatchDragEvent", { type, x, y, data });
-	}
-
-	/* Chooses these files, or this directory, for an input element. */
-	async choose(selector, files)
-	{
-		const { root } = await this.send("DOM.getDocument");
-		const { nodeId } = await this.send("DOM.querySelector", { nodeId: root.nodeId, selector });
-
-		await this.send("DOM.setFileInputFiles", { nodeId, files });
-	}
-
-	async picture(file)
-	{
-		const { data } = await this.send("Page.captureScreenshot");
-
-		fs.writeFileSync(file, Buffer.from(data, "base64"));
-	}
-
-	#send(method, params = {}, sessionId = undefined)
-	{
-		this.last = (this.last ?? 0) + 1;
-
-		const id = this.last;
-		const answer = new Promise((resolve, reject) => this.answers.set(id, { resolve, reject }));
-
-		this.process.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
-		return answer;
-	}
-
-	#hear(data)
-	{
-		const parts = Buffer.concat([this.rest ?? Buffer.alloc(0), data]).toString("latin1").split("\0");
-
-		this.rest = Buffer.from(parts.pop(), "latin1");
-		for (const part of parts)
-			this.#take(JSON.parse(Buffer.from(part, "latin1").toString("utf8")));
-	}
-
-	#take({ id, result, error, method, params })
-	{
-		if (id) {
-			const answer = this.answers.get(id);
-
-			this.answers.delete(id);
-			if (error)
-				answer.reject(new Error(error.message));
-			else
-				answer.resolve(result);
-		}
-		if (method == "Runtime.exceptionThrown")
-			this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-		if (method == "Runtime.consoleAPICalled")
-			this.complaints.push(params.args.map((argument) => argument.value ?? argument.description).join(" "));
-		if (method == "Log.entryAdded")
-			this.complaints.push(params.entry.text);
-		if (method == "Network.requestWillBeSent" && !/^(file|data|blob):/.test(params.request.url))
-			this.requests.push(params.request.url);
+		await this.tab.mouse.move(fromX, fromY);
+		await this.tab.mouse.down();
+		await this.tab.mouse.move(toX, toY);
+		await this.tab.mouse.up();
 	}
 }
 
-module.exports = { Browser, CTRL, SHIFT };
+module.exports = { Browser };

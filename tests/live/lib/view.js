@@ -22,31 +22,31 @@ const terminal = terminalOf(lkst, trace);
 const answered = "document.querySelector('#answer pre').textContent";
 
 /* What the page answers is what the terminal prints. */
-async function checkAnswers(browser)
+async function checkAnswers({ tab })
 {
-	const questions = await browser.evaluate("[...document.querySelectorAll('#questions button')].map((b) => b.dataset.words)");
+	const questions = await tab.evaluate("[...document.querySelectorAll('#questions button')].map((b) => b.dataset.words)");
 	const bad = [];
 
 	for (const words of questions.filter((question) => question != "print")) {
-		await browser.evaluate(`document.querySelector('#questions button[data-words="${words}"]').click()`);
-		if (await browser.evaluate(answered) != terminal(words.split(" ")))
+		await tab.evaluate(`document.querySelector('#questions button[data-words="${words}"]').click()`);
+		if (await tab.evaluate(answered) != terminal(words.split(" ")))
 			bad.push(words);
 	}
 	if (questions.length < 5)
 		bad.push("there are hardly any questions");
 	result("view_answers_as_the_terminal_does", ...bad);
-	await browser.evaluate(`page.answers.ask("print --event 'sched_process_*' --format json"), true`);
-	result("view_answers_what_is_typed", ...(await browser.evaluate(answered) ==
+	await tab.evaluate(`page.answers.ask("print --event 'sched_process_*' --format json"), true`);
+	result("view_answers_what_is_typed", ...(await tab.evaluate(answered) ==
 		terminal(["print", "--event", "sched_process_*", "--format", "json"]) ? [] : ["it differs"]));
-	await browser.evaluate("page.answers.ask('why'), true");
-	result("view_says_what_is_wrong", ...(await browser.evaluate("document.getElementById('failure').textContent") ==
+	await tab.evaluate("page.answers.ask('why'), true");
+	result("view_says_what_is_wrong", ...(await tab.evaluate("document.getElementById('failure').textContent") ==
 		spawnSync(lkst, ["why", trace], { encoding: "utf8" }).stderr.trim() ? [] : ["it says something else"]));
 }
 
 /* The picture has the times of the analyses. */
-async function checkLanes(browser)
+async function checkLanes({ tab })
 {
-	const info = await browser.evaluate("page.trace.info");
+	const info = await tab.evaluate("page.trace.info");
 	const { thread, cpu } = JSON.parse(terminal(["analyze", "thread,cpu", "--format", "json"]));
 	const bad = [];
 
@@ -58,7 +58,7 @@ async function checkLanes(browser)
 	}
 	result("view_draws_as_long_as_threads_ran", ...(thread.rows.length ? [] : ["no thread"]), ...bad.slice(0, 3));
 
-	const idle = await browser.evaluate(`page.trace.info.lanes.map((lane, index) => ({ lane, index }))
+	const idle = await tab.evaluate(`page.trace.info.lanes.map((lane, index) => ({ lane, index }))
 		.filter(({ lane }) => lane.kind == "cpu")
 		.map(({ lane, index }) => [lane.number, [...page.trace.shares(index, 0, page.trace.length, 1)]])`);
 	const length = Number(BigInt(info.end_ns) - BigInt(info.begin_ns));
@@ -72,42 +72,44 @@ async function checkLanes(browser)
 
 async function checkKeys(browser)
 {
+	const { tab } = browser;
 	const span = "page.view.to - page.view.from";
 	const bad = [];
-	const whole = await browser.evaluate(span);
+	const whole = await tab.evaluate(span);
 
-	await browser.evaluate("document.getElementById('lanes').focus()");
-	await browser.key("w");
-	if (Math.abs(await browser.evaluate(span) - whole / 2) > 1)
+	await tab.evaluate("document.getElementById('lanes').focus()");
+	await tab.keyboard.press("w");
+	if (Math.abs(await tab.evaluate(span) - whole / 2) > 1)
 		bad.push("w does not come closer");
-	await browser.key("w");
+	await tab.keyboard.press("w");
 
-	const from = await browser.evaluate("page.view.from");
+	const from = await tab.evaluate("page.view.from");
 
-	await browser.key("d");
-	if (await browser.evaluate("page.view.from") <= from)
+	await tab.keyboard.press("d");
+	if (await tab.evaluate("page.view.from") <= from)
 		bad.push("d does not move");
-	await browser.key("ArrowLeft");
-	if (Math.abs(await browser.evaluate("page.view.from") - from) > 1)
+	await tab.keyboard.press("ArrowLeft");
+	if (Math.abs(await tab.evaluate("page.view.from") - from) > 1)
 		bad.push("left does not move back");
 	await browser.until("location.hash.startsWith('#t=')");
-	await browser.key("0");
-	if (await browser.evaluate(span) != whole)
+	await tab.keyboard.press("0");
+	if (await tab.evaluate(span) != whole)
 		bad.push("0 does not show all");
-	await browser.key("/");
-	if (await browser.evaluate("document.activeElement.id") != "search")
+	await tab.keyboard.press("/");
+	if (await tab.evaluate("document.activeElement.id") != "search")
 		bad.push("/ does not search");
-	await browser.send("Input.insertText", { text: "CPU 0" });
-	if (await browser.evaluate("page.list.rows.length") != 1)
+	await tab.keyboard.type("CPU 0");
+	if (await tab.evaluate("page.list.rows.length") != 1)
 		bad.push("the search finds other than CPU 0");
-	await browser.evaluate("document.getElementById('search').value = '', page.list.search('')");
+	await tab.evaluate("document.getElementById('search').value = '', page.list.search('')");
 	result("view_has_its_keys", ...bad);
 }
 
 /* A stretch of a thread is selected with the mouse, and explained. */
 async function checkWhy(browser)
 {
-	const box = await browser.evaluate(`(() => {
+	const { tab } = browser;
+	const box = await tab.evaluate(`(() => {
 		const { lane } = page.list.rows.find((candidate) => candidate.lane.kind == "thread");
 		page.list.reveal(lane.index);
 		const { left, top, width, height } = page.list.currentRow.space.getBoundingClientRect();
@@ -118,13 +120,13 @@ async function checkWhy(browser)
 	await browser.drag(box.left + box.width * 0.2, y, box.left + box.width * 0.6, y);
 
 	const selection = await browser.until("page.selection && page.selection.lane.kind == 'thread' && page.selection");
-	const share = (selection.to - selection.from) / await browser.evaluate("page.trace.length");
+	const share = (selection.to - selection.from) / await tab.evaluate("page.trace.length");
 
 	result("view_selects_with_the_mouse", ...(Math.abs(share - 0.4) < 0.01 ? [] : [`${share} of the picture`]));
-	await browser.evaluate("document.getElementById('why').click()");
+	await tab.evaluate("document.getElementById('why').click()");
 
-	const told = await browser.evaluate("[...document.querySelectorAll('#account .sentence')].map((one) => one.textContent)");
-	const words = await browser.evaluate(`["why", "--tid", String(page.selection.thread.tid), "--from", afterBegin(page.selection.from),
+	const told = await tab.evaluate("[...document.querySelectorAll('#account .sentence')].map((one) => one.textContent)");
+	const words = await tab.evaluate(`["why", "--tid", String(page.selection.thread.tid), "--from", afterBegin(page.selection.from),
 		"--to", afterBegin(page.selection.to)]`);
 	const lines = terminal([...words, "--brief"]).split("\n").filter(Boolean);
 
@@ -133,20 +135,20 @@ async function checkWhy(browser)
 }
 
 /* What is longer than a browser can take is refused in words. */
-async function checkLimits(browser)
+async function checkLimits({ tab })
 {
 	const words = "document.getElementById('failure').textContent";
 
-	await browser.evaluate("page.lkst.answerMax = 1000, page.answers.ask('print'), true");
-	result("view_refuses_long_answers", ...(/longer than 1000 bytes/.test(await browser.evaluate(words)) ? [] : [await browser.evaluate(words)]));
-	await browser.evaluate("page.lkst.answerMax = 128 << 20, page.answers.ask('report'), true");
-	result("view_answers_after_that", ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+	await tab.evaluate("page.lkst.answerMax = 1000, page.answers.ask('print'), true");
+	result("view_refuses_long_answers", ...(/longer than 1000 bytes/.test(await tab.evaluate(words)) ? [] : [await tab.evaluate(words)]));
+	await tab.evaluate("page.lkst.answerMax = 128 << 20, page.answers.ask('report'), true");
+	result("view_answers_after_that", ...(await tab.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
 }
 
 /* The ruler of a trace that hardly lasts has marks. */
-async function checkRuler(browser)
+async function checkRuler({ tab })
 {
-	const steps = await browser.evaluate("[1, 2, 3, 10, 1000].map(rulerStep)");
+	const steps = await tab.evaluate("[1, 2, 3, 10, 1000].map(rulerStep)");
 
 	result("view_has_a_ruler_of_nanoseconds", ...(steps.join() == "1,1,1,2,200" ? [] : [steps.join()]));
 }
@@ -155,9 +157,9 @@ async function checkRuler(browser)
  * A trace that is opened while files of another one still come is not mixed with these, and is the one that is shown. It is the
  * one that was chosen last.
  */
-async function checkOpeningTwice(browser)
+async function checkOpeningTwice({ tab })
 {
-	const told = await browser.evaluate(`(async () => {
+	const told = await tab.evaluate(`(async () => {
 		let come;
 		const slow = openGiven("slow", () => {
 			page.lkst.clearFiles();
@@ -172,19 +174,21 @@ async function checkOpeningTwice(browser)
 	})()`);
 
 	result("view_opens_the_trace_that_was_given_last", ...(told == "trace,ready" ? [] : [told]),
-		...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+		...(await tab.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
 }
 
 /* Files that are chosen are opened, as the page's own are. */
 async function checkOpening(browser)
 {
+	const { tab } = browser;
+
 	for (const [name, directory] of [["view_opens_files", trace], ["view_opens_compressed_files", packed]]) {
 		const files = fs.readdirSync(directory).map((file) => path.join(path.resolve(directory), file));
 
 		result("view_without_a_trace_is_empty", ...(await browser.open(empty) == "empty" ? [] : ["it is not"]),
-			...(await browser.evaluate("document.querySelector('main').hidden && /Drop a trace/.test(byId('about').textContent)")
+			...(await tab.evaluate("document.querySelector('main').hidden && /Drop a trace/.test(byId('about').textContent)")
 				? [] : ["it does not say what to do"]));
-		await browser.choose("#open", files);
+		await (await tab.$("#open")).uploadFile(...files);
 		await expectReport(browser, name, trace);
 	}
 }
@@ -192,57 +196,70 @@ async function checkOpening(browser)
 /* What was given to the page comes, and its report is that of @of at the terminal. */
 async function expectReport(browser, name, of)
 {
+	const { tab } = browser;
 	const state = await browser.until("/ready|failed/.test(document.documentElement.dataset.state) && document.documentElement.dataset.state");
 
 	if (state != "ready") {
-		result(name, await browser.evaluate("byId('failure').textContent"));
+		result(name, await tab.evaluate("byId('failure').textContent"));
 		return;
 	}
-	await browser.evaluate("panels.show('commands')");
+	await tab.evaluate("panels.show('commands')");
 
 	const report = execFileSync(lkst, ["report", of], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-	result(name, ...(await browser.evaluate(answered) == report ? [] : ["its report differs"]));
+	result(name, ...(await tab.evaluate(answered) == report ? [] : ["its report differs"]));
+}
+
+/* Drags a file or a directory of the disk to the page, and drops it there. */
+async function drop({ mouse }, what)
+{
+	const data = { items: [], files: [path.resolve(what)], dragOperationsMask: 1 };
+	const place = { x: 700, y: 400 };
+
+	await mouse.dragEnter(place, data);
+	await mouse.dragOver(place, data);
+	await mouse.drop(place, data);
 }
 
 /* What is dropped on the page is opened as what is chosen is: a directory, one with parts, a file; and what cannot be is refused. */
 async function checkDropping(browser)
 {
-	const drop = (what) => browser.drop([path.resolve(what)], 700, 400);
+	const { tab } = browser;
 	const failure = "document.getElementById('failure').textContent";
 
 	for (const [name, what] of [["a_directory", trace], ["parts", parts], ["one_file", archive]]) {
 		await browser.open(empty);
-		await drop(what);
+		await drop(tab, what);
 		await expectReport(browser, `view_opens_${name}_that_is_dropped`, what);
 	}
 	/* On one that shows a trace. */
-	await drop(trace);
-	await browser.until(`page.trace.name == "${path.basename(trace)}" && document.documentElement.dataset.state == 'ready'`);
+	await drop(tab, trace);
+	await browser.until(`page.trace?.name == "${path.basename(trace)}" && document.documentElement.dataset.state == 'ready'`);
 	await expectReport(browser, "view_opens_another_that_is_dropped", trace);
 	await browser.open(empty);
-	await browser.choose("#open-directory", [path.resolve(trace)]);
+	await (await tab.$("#open-directory")).uploadFile(path.resolve(trace));
 	await expectReport(browser, "view_opens_a_directory_that_is_chosen", trace);
 	await browser.open(empty);
-	await drop(nothing);
+	await drop(tab, nothing);
 	await browser.until("document.documentElement.dataset.state == 'failed'");
-	result("view_says_that_no_trace_was_dropped", ...(/cannot read the trace/.test(await browser.evaluate(failure)) ? []
-		: [await browser.evaluate(failure)]));
-	await browser.evaluate("page.bytesMax = 100000, document.documentElement.dataset.state = ''");
-	await drop(trace);
+	result("view_says_that_no_trace_was_dropped", ...(/cannot read the trace/.test(await tab.evaluate(failure)) ? []
+		: [await tab.evaluate(failure)]));
+	await tab.evaluate("page.bytesMax = 100000, document.documentElement.dataset.state = ''");
+	await drop(tab, trace);
 	await browser.until("document.documentElement.dataset.state == 'failed'");
-	result("view_says_what_shows_a_large_trace", ...(/a page takes 97.7 KiB at most; `lkst view --serve` .*`lkst cut`/.test(await browser.evaluate(failure))
-		? [] : [await browser.evaluate(failure)]));
+	result("view_says_what_shows_a_large_trace", ...(/a page takes 97.7 KiB at most; `lkst view --serve` .*`lkst cut`/.test(await tab.evaluate(failure))
+		? [] : [await tab.evaluate(failure)]));
 }
 
 async function checkRefusals(browser)
 {
+	const { tab } = browser;
 	const state = await browser.open(damaged);
-	const text = await browser.evaluate("document.getElementById('failure').textContent");
+	const text = await tab.evaluate("document.getElementById('failure').textContent");
 
 	result("view_says_that_a_trace_is_damaged", ...(state == "failed" && /cannot read the trace/.test(text) ? [] : [state, text]));
 	await browser.open(hostile);
-	result("view_shows_markup_as_text", ...(await browser.evaluate(
+	result("view_shows_markup_as_text", ...(await tab.evaluate(
 		"page.list.lanes.some((lane) => lane.name.startsWith('<img src=x>')) && !document.querySelector('main img')")
 		? [] : ["it does not"]));
 }
@@ -250,16 +267,18 @@ async function checkRefusals(browser)
 /* A browser that cannot show the page says why, and so does a page that came in another charset. */
 async function checkBrowsers(browser)
 {
+	const { tab } = browser;
+
 	for (const [name, source, words] of [
 		["view_says_that_there_is_no_webassembly", "delete globalThis.WebAssembly", /no WebAssembly/],
 		["view_says_that_gzip_cannot_be_unpacked", "delete globalThis.DecompressionStream", /cannot unpack gzip/],
 		["view_says_that_its_charset_is_lost", "Object.defineProperty(document, 'characterSet', { value: 'UTF-8' })", /sent this page as UTF-8/],
 	]) {
-		const { identifier } = await browser.send("Page.addScriptToEvaluateOnNewDocument", { source });
+		const { identifier } = await tab.evaluateOnNewDocument(source);
 		const state = await browser.open(empty);
-		const text = await browser.evaluate("document.getElementById('failure').textContent");
+		const text = await tab.evaluate("document.getElementById('failure').textContent");
 
-		await browser.send("Page.removeScriptToEvaluateOnNewDocument", { identifier });
+		await tab.removeScriptToEvaluateOnNewDocument(identifier);
 		result(name, ...(state == "failed" && words.test(text) ? [] : [state, text]));
 	}
 }
@@ -280,7 +299,7 @@ async function main()
 		await checkLimits(browser);
 		result("view_complains_of_nothing", ...browser.complaints);
 		result("view_asks_the_network_for_nothing", ...browser.requests);
-		result("view_cannot_reach_the_network", ...(await browser.evaluate(
+		result("view_cannot_reach_the_network", ...(await browser.tab.evaluate(
 			"fetch('http://127.0.0.1:9/').then(() => 'it can', (error) => String(error))") == "TypeError: Failed to fetch" &&
 			browser.complaints.some((text) => /Content Security Policy/.test(text)) ? [] : browser.complaints));
 		await checkOpening(browser);

@@ -60,16 +60,16 @@ function stacksOfFile()
 	});
 }
 
-async function checkPicture(browser)
+async function checkPicture({ tab })
 {
 	const boxes = "[...document.querySelectorAll('.flame button')]";
 	const bad = [];
 
 	/* The widest function above a thread: shown alone, and then all again. */
-	await browser.evaluate("page.maps.kind.show(page.maps.kind.root), true");
+	await tab.evaluate("page.maps.kind.show(page.maps.kind.root), true");
 
-	const before = await browser.evaluate(`${boxes}.length`);
-	const chosen = await browser.evaluate(`(() => {
+	const before = await tab.evaluate(`${boxes}.length`);
+	const chosen = await tab.evaluate(`(() => {
 		const box = ${boxes}.find((one) => one.title.startsWith("sampled "));
 		const { title } = box;
 		box.click();
@@ -79,12 +79,12 @@ async function checkPicture(browser)
 	if (before < 5)
 		bad.push(`${before} boxes`);
 	/* Where they are in the program's file is known. */
-	if (!await browser.evaluate(`${boxes}.some((one) => /^(sampled\\+0x|0x[0-9a-f]+\\[sampled|\\S*sampled)/.test(one.title))`))
+	if (!await tab.evaluate(`${boxes}.some((one) => /^(sampled\\+0x|0x[0-9a-f]+\\[sampled|\\S*sampled)/.test(one.title))`))
 		bad.push("no function is of the program");
 	if (!chosen[1].includes(chosen[0]) || !chosen[1].some((title) => title.startsWith("all: ")))
 		bad.push(`as wide as the picture are ${chosen[1]}`);
-	await browser.evaluate(`${boxes}.find((one) => one.title.startsWith("all: ")).click()`);
-	if (await browser.evaluate(`${boxes}.length`) != before)
+	await tab.evaluate(`${boxes}.find((one) => one.title.startsWith("all: ")).click()`);
+	if (await tab.evaluate(`${boxes}.length`) != before)
 		bad.push("all are not there again");
 	result("view_flame_graph_shows_one_alone", ...bad);
 }
@@ -92,12 +92,13 @@ async function checkPicture(browser)
 /* Of half of the time there are fewer. */
 async function checkStretch(browser)
 {
-	const all = await browser.evaluate("page.maps.kind.info.samples");
+	const { tab } = browser;
+	const all = await tab.evaluate("page.maps.kind.info.samples");
 
-	await browser.evaluate("page.view.show(0, page.trace.length / 2), true");
+	await tab.evaluate("page.view.show(0, page.trace.length / 2), true");
 	await browser.until(`page.maps.kind.info.samples != ${all}`);
 
-	const half = await browser.evaluate("page.maps.kind.info.samples");
+	const half = await tab.evaluate("page.maps.kind.info.samples");
 
 	result("view_flame_graph_follows_the_view", ...(half > 0 && half < all ? [] : [`${half} of ${all}`]));
 }
@@ -108,9 +109,9 @@ async function main()
 
 	try {
 		await browser.open(shown);
-		await browser.evaluate("page.maps.open('flame'), true");
+		await browser.tab.evaluate("page.maps.open('flame'), true");
 
-		const here = added(await browser.evaluate(STACKS)), there = added(stacksOfFile());
+		const here = added(await browser.tab.evaluate(STACKS)), there = added(stacksOfFile());
 		const at = there.findIndex((line, i) => line != here[i]);
 
 		result("view_flame_graph_has_the_stacks_of_export", ...(there.length > 5 ? [] : [`${there.length} stacks`]),

@@ -10,7 +10,7 @@
 "use strict";
 
 const fs = require("fs");
-const { Browser, SHIFT, CTRL } = require("./browser.js");
+const { Browser } = require("./browser.js");
 const { result, terminalOf } = require("./checks.js");
 const { leastDistance } = require("./colours.js");
 
@@ -20,27 +20,59 @@ const terminal = terminalOf(lkst, trace);
 const COLOURS_DIFFER = 10;
 
 /* The complaints about a list of [what is wrong, expression of the page that says whether it is right]. */
-async function wrong(browser, checks)
+async function wrong(tab, checks)
 {
 	const bad = [];
 
 	for (const [text, expression] of checks)
-		if (!await browser.evaluate(expression))
+		if (!await tab.evaluate(expression))
 			bad.push(text);
 	return bad;
 }
 
-async function keys(browser, ...names)
+/* Does something while a key is held. */
+async function holding({ keyboard }, key, act)
 {
-	for (const name of names)
-		await browser.key(name.replace("Shift+", ""), name.startsWith("Shift+") ? SHIFT : 0);
-	await browser.evaluate("page.drawing.drawNow()");
+	await keyboard.down(key);
+	await act();
+	await keyboard.up(key);
+}
+
+async function keys(tab, ...names)
+{
+	for (const name of names) {
+		const [key, held] = name.split("+").reverse();
+		const press = () => tab.keyboard.press(key);
+
+		await (held ? holding(tab, held, press) : press());
+	}
+	await tab.evaluate("page.drawing.drawNow()");
+}
+
+/* Turns the wheel at a place while a key is held. */
+async function wheel(tab, x, y, deltaY, key)
+{
+	await tab.mouse.move(x, y);
+	await holding(tab, key, () => tab.mouse.wheel({ deltaY }));
+}
+
+/* Puts fingers at some places, [x, y], moves each to another, and lifts them. */
+async function touch({ touchscreen }, from, to)
+{
+	const fingers = [];
+
+	for (const place of from)
+		fingers.push(await touchscreen.touchStart(...place));
+	for (const [i, place] of to.entries())
+		await fingers[i].move(...place);
+	for (const finger of fingers)
+		await finger.end();
 }
 
 /* Where the picture of lane @index is, which is scrolled into view. */
-function boxOf(browser, index)
+function boxOf(tab, index)
 {
-	return browser.evaluate(`(() => {
+	return tab.evaluate(`(() => {
 		page.list.reveal(${index});
 		const { left, top, width, height } = page.list.currentRow.space.getBoundingClientRect();
 		return { left, width, y: top + height / 2, height };
@@ -49,31 +81,31 @@ function boxOf(browser, index)
 
 /* ---- rows ---- */
 
-async function checkRows(browser)
+async function checkRows({ tab })
 {
 	const bad = [];
 
-	await browser.evaluate("document.getElementById('lanes').focus(), page.list.setCurrent('CPU 0')");
-	await keys(browser, "End");
-	bad.push(...await wrong(browser, [
+	await tab.evaluate("document.getElementById('lanes').focus(), page.list.setCurrent('CPU 0')");
+	await keys(tab, "End");
+	bad.push(...await wrong(tab, [
 		["threads of the kernel are not the last, and collapsed",
 			"page.list.currentRow.lane.name == KERNEL && !page.list.currentRow.isOpen"],
 		["the current row is not told",
 			"document.getElementById(byId('lanes').getAttribute('aria-activedescendant')).ariaLabel.startsWith(KERNEL)"],
 	]));
-	await keys(browser, " ", "ArrowDown");
-	bad.push(...await wrong(browser, [
+	await keys(tab, " ", "ArrowDown");
+	bad.push(...await wrong(tab, [
 		["Space does not open a group", "page.list.currentRow.lane.thread?.kernel"],
 		["it is not told that it is open",
 			"[...document.querySelectorAll('#lanes [aria-expanded=true]')].some((row) => row.ariaLabel.startsWith(KERNEL))"],
 	]));
-	await keys(browser, "p", "Home");
-	bad.push(...await wrong(browser, [
+	await keys(tab, "p", "Home");
+	bad.push(...await wrong(tab, [
 		["p does not pin",
 			"page.list.rows[0].isPinned && page.list.currentRow === page.list.rows[0] && byId('lanes').querySelector('.pinned .lane')"],
 	]));
-	await keys(browser, "p", "c");
-	bad.push(...await wrong(browser, [
+	await keys(tab, "p", "c");
+	bad.push(...await wrong(tab, [
 		["p does not unpin", "!page.list.rows.some((row) => row.isPinned)"],
 		["c does not collapse", "page.list.rows.every((row) => row.isOpen !== true)"],
 		["a process with threads has no row",
@@ -84,10 +116,10 @@ async function checkRows(browser)
 			const one = page.trace.shares(lane.index[0], 0, page.trace.length, 1);
 			return shares.some((share) => share > 0) && one.length == shares.length; })()`],
 	]));
-	await keys(browser, "c");
+	await keys(tab, "c");
 	for (const [order, value, isInOrder] of [["name", "lane.title ?? lane.name", "BY_NAME.compare(a, b) <= 0"],
 		["number", "lane.number", "a <= b"], ["first", "lane.first_ns", "a <= b"], ["time", "lane.running_ns", "a >= b"]])
-		bad.push(...await wrong(browser, [[`not in order of ${order}`, `(() => {
+		bad.push(...await wrong(tab, [[`not in order of ${order}`, `(() => {
 			byId("order").value = "${order}";
 			byId("order").dispatchEvent(new Event("change"));
 			const values = page.list.rows.filter(({ level, lane }) => level == 1 && (lane.thread || lane.kind == "group") &&
@@ -98,10 +130,10 @@ async function checkRows(browser)
 }
 
 /* Ten thousand threads, made of those that there are. */
-async function checkManyRows(browser)
+async function checkManyRows({ tab })
 {
-	const before = await browser.evaluate("page.list.rows.length");
-	const bad = await wrong(browser, [["there are more elements than can be seen", `(() => {
+	const before = await tab.evaluate("page.list.rows.length");
+	const bad = await wrong(tab, [["there are more elements than can be seen", `(() => {
 		const { info } = page.trace;
 		const threads = Array.from({ length: 10000 }, (unused, i) => ({ ...info.threads[0], tid: i + 1, pid: 1 + i % 700,
 			kernel: false }));
@@ -121,7 +153,7 @@ async function checkManyRows(browser)
 		return rows > 10000 && elements < 60 && seen.every((nr) => nr > 5 && nr < 60); })()`]]);
 
 	/* So are many CPUs: one row, until it is opened. */
-	bad.push(...await wrong(browser, [["many CPUs are not a group", `(() => {
+	bad.push(...await wrong(tab, [["many CPUs are not a group", `(() => {
 		const { info } = page.trace;
 		const cpu = info.lanes.find(({ kind }) => kind == "cpu");
 		const lanes = [...Array.from({ length: 40 }, (unused, number) => ({ ...cpu, number })), ...info.lanes.filter(({ kind }) => kind == "thread")];
@@ -135,7 +167,7 @@ async function checkManyRows(browser)
 		page.list = old;
 		old.showRows();
 		return said == "CPUs, 40 lanes" && first.isOpen === false && second.lane.kind != "cpu" && isOpen; })()`]]));
-	if (await browser.evaluate("page.list.rows.length") != before)
+	if (await tab.evaluate("page.list.rows.length") != before)
 		bad.push("the old list is not there again");
 	result("habits_only_rows_in_view_exist", ...bad);
 }
@@ -146,81 +178,82 @@ async function checkManyRows(browser)
 const busiest = "page.trace.info.lanes.map((lane, index) => ({ ...lane, index })).filter(({ kind }) => kind == 'thread')" +
 	".sort((a, b) => b.slices - a.slices)[0].index";
 
-async function checkKeys(browser)
+async function checkKeys({ tab })
 {
-	const index = await browser.evaluate(busiest);
+	const index = await tab.evaluate(busiest);
 	const bad = [];
 
 	/* The first is there by itself: the middle of the picture is in it. */
-	const [first, second] = await browser.evaluate(`page.trace.slices(${index}, 0, page.trace.length, 9).slice(7)`);
+	const [first, second] = await tab.evaluate(`page.trace.slices(${index}, 0, page.trace.length, 9).slice(7)`);
 
-	await browser.evaluate(`unselect(), page.list.reveal(${index}), page.view.show(${first.from} - 1000, ${first.to} + 1000)`);
-	await keys(browser, "ArrowRight");
-	bad.push(...await wrong(browser, [["right does not select",
+	await tab.evaluate(`unselect(), page.list.reveal(${index}), page.view.show(${first.from} - 1000, ${first.to} + 1000)`);
+	await keys(tab, "ArrowRight");
+	bad.push(...await wrong(tab, [["right does not select",
 		`page.selection.from == ${first.from} && page.selection.to == ${first.to}`]]));
-	await keys(browser, "ArrowRight");
-	bad.push(...await wrong(browser, [["right does not go on",
+	await keys(tab, "ArrowRight");
+	bad.push(...await wrong(tab, [["right does not go on",
 		`page.selection.from == ${second.from} && page.selection.to == ${second.to}`]]));
-	await keys(browser, "ArrowLeft");
-	bad.push(...await wrong(browser, [["left does not go back", `page.selection.from == ${first.from}`]]));
-	await keys(browser, "Shift+ArrowRight");
-	bad.push(...await wrong(browser, [["Shift does not take in",
+	await keys(tab, "ArrowLeft");
+	bad.push(...await wrong(tab, [["left does not go back", `page.selection.from == ${first.from}`]]));
+	await keys(tab, "Shift+ArrowRight");
+	bad.push(...await wrong(tab, [["Shift does not take in",
 		`page.selection.from == ${first.from} && page.selection.to == ${second.to}`]]));
-	await keys(browser, "f");
-	bad.push(...await wrong(browser, [["f does not show it", `Math.abs(page.view.from - ${first.from}) < 200`]]));
-	await keys(browser, "t");
-	bad.push(...await wrong(browser, [["t does not select all lanes",
+	await keys(tab, "f");
+	bad.push(...await wrong(tab, [["f does not show it", `Math.abs(page.view.from - ${first.from}) < 200`]]));
+	await keys(tab, "t");
+	bad.push(...await wrong(tab, [["t does not select all lanes",
 		"page.selection.index === null && /^all lanes: .*CPUs /.test(byId('selection').textContent)"],
 		["Why is offered for all lanes", "byId('why').disabled"]]));
-	await keys(browser, "t");
-	bad.push(...await wrong(browser, [["t does not come back", `page.selection.index === ${index}`]]));
-	await keys(browser, "Escape", "Escape");
-	bad.push(...await wrong(browser, [["Esc leaves something", "page.selection === null && page.list.current === null"]]));
-	await browser.evaluate("setFound([{ from: 3e6, to: 4e6, tid: 0 }, { from: 1e6, to: 2e6, tid: -1 }]), page.view.show(0, 1000)");
-	await keys(browser, "]");
-	bad.push(...await wrong(browser, [["] does not find",
+	await keys(tab, "t");
+	bad.push(...await wrong(tab, [["t does not come back", `page.selection.index === ${index}`]]));
+	await keys(tab, "Escape", "Escape");
+	bad.push(...await wrong(tab, [["Esc leaves something", "page.selection === null && page.list.current === null"]]));
+	await tab.evaluate("setFound([{ from: 3e6, to: 4e6, tid: 0 }, { from: 1e6, to: 2e6, tid: -1 }]), page.view.show(0, 1000)");
+	await keys(tab, "]");
+	bad.push(...await wrong(tab, [["] does not find",
 		"page.view.from < 1e6 && page.view.to > 2e6 && page.view.to < 3e6"]]));
-	await browser.evaluate("setFound([])");
-	await keys(browser, "?");
-	bad.push(...await wrong(browser, [["? does not list the keys",
+	await tab.evaluate("setFound([])");
+	await keys(tab, "?");
+	bad.push(...await wrong(tab, [["? does not list the keys",
 		"byId('help').open && byId('help').querySelectorAll('dt').length == KEYS.length"]]));
-	await browser.evaluate("byId('help').querySelector('button').click()");
+	await tab.evaluate("byId('help').querySelector('button').click()");
 	result("habits_keys_select_slices", ...bad);
 }
 
 async function checkMouse(browser)
 {
-	const index = await browser.evaluate(busiest);
+	const { tab } = browser;
+	const index = await tab.evaluate(busiest);
 	const bad = [];
 	const near = (share, at) => `Math.abs(${share} - page.trace.length * ${at}) < page.trace.length / 100`;
 
-	await browser.evaluate("page.view.show(0, page.trace.length)");
+	await tab.evaluate("page.view.show(0, page.trace.length)");
 
-	const box = await boxOf(browser, index);
+	const box = await boxOf(tab, index);
 	const x = (share) => box.left + box.width * share;
 
 	await browser.drag(x(0.3), box.y, x(0.6), box.y);
 	await browser.drag(x(0.6), box.y, x(0.7), box.y);
-	bad.push(...await wrong(browser, [["an edge is not moved",
+	bad.push(...await wrong(tab, [["an edge is not moved",
 		`page.selection.index == ${index} && ${near("page.selection.from", 0.3)} && ${near("page.selection.to", 0.7)}`]]));
 	await browser.drag(x(0.2), box.y, x(0.4), box.y + box.height * 2.2);
-	bad.push(...await wrong(browser, [["over several rows it is not of all",
+	bad.push(...await wrong(tab, [["over several rows it is not of all",
 		`page.selection.index === null && ${near("page.selection.from", 0.2)}`]]));
-	await browser.wheel(x(0.25), box.y, 0, -400, CTRL);
-	bad.push(...await wrong(browser, [["ctrl and the wheel do not zoom where the mouse is",
+	await wheel(tab, x(0.25), box.y, -400, "Control");
+	bad.push(...await wrong(tab, [["ctrl and the wheel do not zoom where the mouse is",
 		`page.view.span < page.trace.length / 2 && ${near("page.view.timeAt(0.25)", 0.25)}`]]));
 
-	const from = await browser.evaluate("page.view.from");
+	const from = await tab.evaluate("page.view.from");
 
-	await browser.wheel(x(0.25), box.y, 0, box.width / 10, SHIFT);
-	bad.push(...await wrong(browser, [["shift and the wheel do not move",
+	await wheel(tab, x(0.25), box.y, box.width / 10, "Shift");
+	bad.push(...await wrong(tab, [["shift and the wheel do not move",
 		`Math.abs(page.view.from - ${from} - page.view.span / 10) < page.view.span / 100`]]));
-	await browser.evaluate("page.view.show(0, page.trace.length)");
-	await browser.touch([[x(0.4), box.y], [x(0.6), box.y]], [[x(0.2), box.y], [x(0.8), box.y]]);
-	bad.push(...await wrong(browser, [["two fingers do not zoom",
+	await tab.evaluate("page.view.show(0, page.trace.length)");
+	await touch(tab, [[x(0.4), box.y], [x(0.6), box.y]], [[x(0.2), box.y], [x(0.8), box.y]]);
+	bad.push(...await wrong(tab, [["two fingers do not zoom",
 		`${near("page.view.timeAt(0.2)", 0.4)} && ${near("page.view.timeAt(0.8)", 0.6)}`]]));
-	await browser.touch([[x(0.4), box.y]], [[x(0.5), box.y]]);
-	bad.push(...await wrong(browser, [["a finger does not move", near("page.view.timeAt(0.3)", 0.4)]]));
+	await touch(tab, [[x(0.4), box.y]], [[x(0.5), box.y]]);
+	bad.push(...await wrong(tab, [["a finger does not move", near("page.view.timeAt(0.3)", 0.4)]]));
 	result("habits_mouse_and_fingers", ...bad);
 }
 
@@ -237,17 +270,18 @@ function figures(question)
 
 async function checkComparing(browser)
 {
+	const { tab } = browser;
 	const { thread } = JSON.parse(terminal(["analyze", "thread", "--format", "json"]));
 	const tids = thread.rows.filter((row) => row.running_ns && row.waits).sort((a, b) => b.waits - a.waits).slice(0, 2)
 		.map(({ tid }) => tid);
 	const bad = [];
 
-	await browser.evaluate(`goTo(page.trace.length / 5, page.trace.length, ${tids[0]})`);
-	await keys(browser, "m");
-	await browser.evaluate(`goTo(0, page.trace.length * 9 / 10, ${tids[1]})`);
+	await tab.evaluate(`goTo(page.trace.length / 5, page.trace.length, ${tids[0]})`);
+	await keys(tab, "m");
+	await tab.evaluate(`goTo(0, page.trace.length * 9 / 10, ${tids[1]})`);
 
 	const comparison = await browser.until("page.comparison");
-	const text = await browser.evaluate("byId('comparison').innerText");
+	const text = await tab.evaluate("byId('comparison').innerText");
 
 	comparison.forEach(({ stretch, question, states, cpus, calls }, i) => {
 		const { row, calls: called } = figures(question);
@@ -267,52 +301,52 @@ async function checkComparing(browser)
 	for (const { key, count } of comparison.flatMap(({ question }) => figures(question).calls).slice(0, 5))
 		if (!text.includes(`${key}()`) || !text.includes(`${count} call`))
 			bad.push(`the table has not ${key}, ${count} calls`);
-	await browser.evaluate("unselect()");
-	await keys(browser, "m");
-	bad.push(...await wrong(browser, [["the mark stays", "page.mark === null && byId('comparison').hidden"]]));
+	await tab.evaluate("unselect()");
+	await keys(tab, "m");
+	bad.push(...await wrong(tab, [["the mark stays", "page.mark === null && byId('comparison').hidden"]]));
 	result("habits_comparison_has_the_figures_of_the_terminal", ...bad);
 }
 
 /* ---- times, address ---- */
 
-async function checkTimes(browser)
+async function checkTimes({ tab })
 {
 	const [event] = terminal(["print", "--event", "sched_switch", "--format", "json"]).split("\n");
-	const { begin_ns: begin } = await browser.evaluate("page.trace.info");
+	const { begin_ns: begin } = await tab.evaluate("page.trace.info");
 	const { ns } = JSON.parse(event);
 	const bad = [];
 
 	for (const form of ["day", "mono", "rel"]) {
 		const [line] = terminal(["print", "--event", "sched_switch", "--time", form]).split("\n");
-		const said = await browser.evaluate(`setTimeForm("${form}"), timeText(Number(${ns}n - ${begin}n))`);
+		const said = await tab.evaluate(`setTimeForm("${form}"), timeText(Number(${ns}n - ${begin}n))`);
 
 		if (said.replace(/[+ s]/g, "") != line.trim().split(" ")[0])
 			bad.push(`${form}: ${said}, the terminal has ${line}`);
 	}
-	await browser.evaluate("setTimeForm('rel'), byId('time').click(), page.drawing.drawNow()");
-	bad.push(...await wrong(browser, [["the ruler has no time of day",
+	await tab.evaluate("setTimeForm('rel'), byId('time').click(), page.drawing.drawNow()");
+	bad.push(...await wrong(tab, [["the ruler has no time of day",
 		"/^\\d\\d:\\d\\d:\\d\\d/.test(byId('ruler').innerText) && /UTC/.test(byId('time').textContent)"]]));
-	await browser.evaluate("setTimeForm('rel')");
+	await tab.evaluate("setTimeForm('rel')");
 	result("habits_times_are_those_of_print", ...bad);
 }
 
 /* A time of day is that of the browser's zone, in the page's own words and in what the library prints and reads. */
-async function checkZone(browser)
+async function checkZone({ tab })
 {
 	const words = ["print", "--event", "sched_switch", "--time", "day", "--first", "5"];
-	const { begin_ns: begin } = await browser.evaluate("page.trace.info");
+	const { begin_ns: begin } = await tab.evaluate("page.trace.info");
 	const { ns } = JSON.parse(terminal([...words, "--format", "json"]).split("\n")[0]);
 	const zone = process.env.TZ;
 	const bad = [];
 
 	/* Newfoundland, also as C libraries know it that have no files of zones. */
-	await browser.send("Emulation.setTimezoneOverride", { timezoneId: "America/St_Johns" });
+	await tab.emulateTimezone("America/St_Johns");
 	process.env.TZ = "NST3:30NDT,M3.2.0,M11.1.0";
 
 	const printed = terminal(words);
 	const [first] = printed.trim().split(" ");
-	const said = await browser.evaluate(`setTimeForm("day"), timeText(Number(${ns}n - ${begin}n))`);
-	const run = (list) => browser.evaluate(`page.lkst.run([...${JSON.stringify(list)}, page.trace.name]).out`);
+	const said = await tab.evaluate(`setTimeForm("day"), timeText(Number(${ns}n - ${begin}n))`);
+	const run = (list) => tab.evaluate(`page.lkst.run([...${JSON.stringify(list)}, page.trace.name]).out`);
 
 	if (said != first)
 		bad.push(`the page has ${said}, the terminal ${first}`);
@@ -321,19 +355,20 @@ async function checkZone(browser)
 	for (const from of [first, printed.trim().split("\n").at(-1).trim().split(" ")[0]])
 		if (await run([...words, "--from", from]) != terminal([...words, "--from", from]))
 			bad.push(`the library reads ${from} otherwise`);
-	bad.push(...await wrong(browser, [["the zone is not named", "/time of day, UTC-0[23]:30$/.test(byId('time').textContent)"]]));
-	await browser.send("Emulation.setTimezoneOverride", { timezoneId: "" });
+	bad.push(...await wrong(tab, [["the zone is not named", "/time of day, UTC-0[23]:30$/.test(byId('time').textContent)"]]));
+	await tab.emulateTimezone();
 	process.env.TZ = zone;
-	await browser.evaluate("setTimeForm('rel')");
+	await tab.evaluate("setTimeForm('rel')");
 	result("habits_times_of_day_are_those_of_the_zone", ...bad);
 }
 
 async function checkAddress(browser)
 {
+	const { tab } = browser;
 	const state = `(() => JSON.stringify([Math.round(page.view.from), Math.round(page.view.to), page.selection, page.mark,
 		page.timeForm, page.list.order, page.list.pattern, byId("search").value, [...page.list.pins]]))()`;
 
-	await browser.evaluate(`(() => {
+	await tab.evaluate(`(() => {
 		const { index, name } = page.list.lanes.find((lane) => lane.name.startsWith("<img src=x>"));
 		page.view.show(1000, page.trace.length / 2);
 		page.list.pin(name);
@@ -347,19 +382,19 @@ async function checkAddress(browser)
 	})()`);
 	await browser.until("location.hash.includes('&q=img') && location.hash.includes('&s=')");
 
-	const before = await browser.evaluate(state);
-	const hash = await browser.evaluate("location.hash");
+	const before = await tab.evaluate(state);
+	const hash = await tab.evaluate("location.hash");
 	const bad = [];
 
 	await browser.open(empty);
 	await browser.open(shown + hash);
-	if (await browser.evaluate(state) != before)
-		bad.push(`${await browser.evaluate(state)}, not ${before}`);
-	bad.push(...await wrong(browser, [["markup became elements",
+	if (await tab.evaluate(state) != before)
+		bad.push(`${await tab.evaluate(state)}, not ${before}`);
+	bad.push(...await wrong(tab, [["markup became elements",
 		"!document.querySelector('main img') && byId('lanes').textContent.includes('<img src=x>')"]]));
 	for (const damaged of ["#t=9,1&s=%,1,2&p=%zz&by=__proto__&time=toString", `#t=0,1e99&s=nobody,1,2&m=,5`, "#t="]) {
-		await browser.evaluate(`location.hash = ${JSON.stringify(damaged)}, new Promise((resolve) => setTimeout(resolve, 50))`);
-		bad.push(...await wrong(browser, [[`${damaged} does harm`,
+		await tab.evaluate(`location.hash = ${JSON.stringify(damaged)}, new Promise((resolve) => setTimeout(resolve, 50))`);
+		bad.push(...await wrong(tab, [[`${damaged} does harm`,
 			"page.view.span == page.trace.length && !page.selection && !page.mark && page.timeForm == 'rel'"]]));
 	}
 	result("habits_address_has_all_that_is_shown", ...bad);
@@ -369,49 +404,50 @@ async function checkAddress(browser)
 
 async function checkColours(browser)
 {
-	const states = (await browser.evaluate("page.trace.info.states")).filter((name) => name != "unknown");
+	const { tab } = browser;
+	const states = (await tab.evaluate("page.trace.info.states")).filter((name) => name != "unknown");
 	const bad = [];
 
-	await browser.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] });
-	bad.push(...await wrong(browser, [["the preference is not followed",
+	await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+	bad.push(...await wrong(tab, [["the preference is not followed",
 		"getComputedStyle(document.body).backgroundColor == 'rgb(22, 24, 26)'"]]));
-	await browser.evaluate("byId('theme').click()");
-	bad.push(...await wrong(browser, [["the button does not make it light",
+	await tab.evaluate("byId('theme').click()");
+	bad.push(...await wrong(tab, [["the button does not make it light",
 		"getComputedStyle(document.body).backgroundColor == 'rgb(255, 255, 255)'"]]));
 	for (const name of ["light", "dark"]) {
-		const colours = await browser.evaluate(`Object.fromEntries(${JSON.stringify(["back", ...states])}.map((name) =>
+		const colours = await tab.evaluate(`Object.fromEntries(${JSON.stringify(["back", ...states])}.map((name) =>
 			[name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()]))`);
 		const { distance, sight, pair } = leastDistance(colours);
 
 		if (!(distance >= COLOURS_DIFFER))
 			bad.push(`${name}: ${pair.join(" and ")} look alike (${sight}, ${distance.toFixed(1)})`);
-		await browser.evaluate("byId('theme').click()");
+		await tab.evaluate("byId('theme').click()");
 	}
 	result("habits_colours_differ_for_all_eyes", ...bad);
 	await checkPaper(browser);
 }
 
 /* Where it was dark, what is printed is black on white. */
-async function checkPaper(browser)
+async function checkPaper({ tab })
 {
-	await browser.evaluate(`isDark() || byId("theme").click(), window.addEventListener("beforeprint", () => {
+	await tab.evaluate(`isDark() || byId("theme").click(), window.addEventListener("beforeprint", () => {
 		const { color, backgroundColor } = getComputedStyle(document.body);
 		window.printed = [color, backgroundColor, page.drawing.back.join()];
 	})`);
 
-	const { data } = await browser.send("Page.printToPDF", { printBackground: true });
+	const pdf = await tab.pdf({ printBackground: true });
 
-	result("habits_paper_is_light", ...await wrong(browser, [
+	result("habits_paper_is_light", ...await wrong(tab, [
 		["it is not black on white",
 			"window.printed && window.printed.join(' ') == 'rgb(26, 26, 26) rgb(255, 255, 255) 255,255,255'"],
 		["it is not dark again", "isDark() && getComputedStyle(document.body).backgroundColor == 'rgb(22, 24, 26)'"],
-	]), ...(Buffer.from(data, "base64").subarray(0, 4).toString() == "%PDF" ? [] : ["it is no PDF"]));
+	]), ...(Buffer.from(pdf).toString("latin1", 0, 4) == "%PDF" ? [] : ["it is no PDF"]));
 }
 
 /* What axe-core finds in the page as it is. */
-async function faults(browser, state)
+async function faults(tab, state)
 {
-	const violations = await browser.evaluate(`axe.run(document).then(({ violations }) => violations
+	const violations = await tab.evaluate(`axe.run(document).then(({ violations }) => violations
 		.filter(({ impact }) => impact == "serious" || impact == "critical")
 		.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", ")))`);
 
@@ -420,22 +456,23 @@ async function faults(browser, state)
 
 async function checkAccess(browser)
 {
+	const { tab } = browser;
 	const source = fs.readFileSync(axe, "utf8");
 	const bad = [];
 
 	await browser.open(empty);
-	await browser.evaluate(source);
-	bad.push(...await faults(browser, "empty"));
+	await tab.evaluate(source);
+	bad.push(...await faults(tab, "empty"));
 	await browser.open(shown);
-	await browser.evaluate(source);
-	await browser.evaluate(`page.list.pin(page.list.lanes.at(-1).name), page.list.reveal(${busiest}), select(${busiest}, 0, 1e6),
+	await tab.evaluate(source);
+	await tab.evaluate(`page.list.pin(page.list.lanes.at(-1).name), page.list.reveal(${busiest}), select(${busiest}, 0, 1e6),
 		markSelection(), select(null, 0, 1e6)`);
 	await browser.until("page.comparison");
-	bad.push(...await faults(browser, await browser.evaluate("isDark()") ? "dark" : "light"));
-	await browser.evaluate("byId('theme').click()");
-	bad.push(...await faults(browser, await browser.evaluate("isDark()") ? "dark" : "light"));
-	await browser.evaluate("byId('help').showModal()");
-	bad.push(...await faults(browser, "dialog"));
+	bad.push(...await faults(tab, await tab.evaluate("isDark()") ? "dark" : "light"));
+	await tab.evaluate("byId('theme').click()");
+	bad.push(...await faults(tab, await tab.evaluate("isDark()") ? "dark" : "light"));
+	await tab.evaluate("byId('help').showModal()");
+	bad.push(...await faults(tab, "dialog"));
 	result("habits_are_open_to_all", ...bad);
 }
 

@@ -61,13 +61,15 @@ function isHatched(colours, scheme, part)
 
 async function checkGaps(browser)
 {
+	const { tab } = browser;
+
 	await browser.open(damagedPage);
 
-	const begin = Number(BigInt(await browser.evaluate("page.trace.info.begin_ns"))) / 1e9;
+	const begin = Number(BigInt(await tab.evaluate("page.trace.info.begin_ns"))) / 1e9;
 	const pattern = /^gap: CPU (\d+), buffer (\d+), ([\d.]+) to ([\d.]+) s: (.*) \((\d+) blocks, (\d+) events known\)$/gm;
 	const gaps = [...terminal(["check"], damaged).matchAll(pattern)].map(([, cpu, buffer, from, to, why, blocks]) =>
 		({ cpu: Number(cpu), buffer: Number(buffer), from: (from - begin) * 1e9, to: (to - begin) * 1e9, why, blocks: Number(blocks) }));
-	const drawn = await browser.evaluate("page.trace.info.gaps");
+	const drawn = await tab.evaluate("page.trace.info.gaps");
 	const missing = gaps.filter((gap) => !drawn.some((one) => one.cpu == gap.cpu && one.buffer == gap.buffer && one.why == gap.why &&
 		one.blocks == gap.blocks && Math.abs(one.from_ns - gap.from) < 2000 && Math.abs(one.to_ns - gap.to) < 2000));
 
@@ -77,16 +79,16 @@ async function checkGaps(browser)
 	const bad = [];
 
 	for (const scheme of ["light", "dark"]) {
-		await browser.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
-		await browser.evaluate("page.drawing.drawAll()");
+		await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+		await tab.evaluate("page.drawing.drawAll()");
 		for (const gap of drawn.filter(({ buffer }) => buffer == 0))
 			bad.push(...await checkGap(browser, gap, scheme));
 	}
-	await browser.send("Emulation.setEmulatedMedia", { features: [] });
+	await tab.emulateMediaFeatures();
 	result("lanes_hatch_gaps_at_any_scale_in_dark_and_light", ...bad);
 }
 
-async function checkGap(browser, gap, scheme)
+async function checkGap({ tab }, gap, scheme)
 {
 	const length = gap.to_ns - gap.from_ns;
 	const middle = gap.from_ns + length / 2;
@@ -94,15 +96,15 @@ async function checkGap(browser, gap, scheme)
 
 	for (const [scale, from, to, part] of [["whole", 0, 1e18, 0.2], ["around", gap.from_ns - length, gap.to_ns + length, 0.95],
 		["within", middle - length / 10, middle + length / 10, 0.95]]) {
-		await browser.evaluate(`page.view.show(${from}, ${to}), page.drawing.drawNow()`);
+		await tab.evaluate(`page.view.show(${from}, ${to}), page.drawing.drawNow()`);
 
-		const colours = await browser.evaluate(coloursOf(gap.cpu, Math.max(gap.from_ns, from), Math.min(gap.to_ns, to)));
+		const colours = await tab.evaluate(coloursOf(gap.cpu, Math.max(gap.from_ns, from), Math.min(gap.to_ns, to)));
 
 		if (!isHatched(colours, scheme, part))
 			bad.push(`${scheme}, ${scale}: ${JSON.stringify(gap)} has ${JSON.stringify(colours).slice(0, 200)}`);
 	}
 
-	const text = await browser.evaluate(`page.trace.describe(page.trace.info.lanes.findIndex(({ kind, number }) =>
+	const text = await tab.evaluate(`page.trace.describe(page.trace.info.lanes.findIndex(({ kind, number }) =>
 		kind == "cpu" && number == ${gap.cpu}), ${middle})`);
 
 	if (!text.startsWith("not known, ") || !text.includes(gap.why))
@@ -113,9 +115,11 @@ async function checkGap(browser, gap, scheme)
 /* Where nothing is missing nothing is hatched, and a CPU that is idle all the time is not unknown. */
 async function checkIdle(browser)
 {
+	const { tab } = browser;
+
 	await browser.open(shown);
 
-	const idle = await browser.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "cpu" ? [] :
+	const idle = await tab.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "cpu" ? [] :
 		page.trace.slices(index, 0, page.trace.length, 100000).filter((slice) => slice.state == "idle")
 			.sort((a, b) => b.to - b.from - a.to + a.from).slice(0, 2).map(({ from, to }) => ({ cpu: lane.number, from, to })))`);
 	const bad = [];
@@ -125,9 +129,9 @@ async function checkIdle(browser)
 		return;
 	}
 	for (const { cpu, from, to } of idle) {
-		await browser.evaluate(`page.view.show(${from + (to - from) / 4}, ${to - (to - from) / 4}), page.drawing.drawNow()`);
+		await tab.evaluate(`page.view.show(${from + (to - from) / 4}, ${to - (to - from) / 4}), page.drawing.drawNow()`);
 
-		const colours = Object.keys(await browser.evaluate(coloursOf(cpu, from, to)));
+		const colours = Object.keys(await tab.evaluate(coloursOf(cpu, from, to)));
 
 		if (colours.some((colour) => HATCHES.light.includes(colour)))
 			bad.push(`CPU ${cpu} from ${from}: ${colours}`);
@@ -178,19 +182,19 @@ function requestsByRecords()
 	return steps;
 }
 
-async function countLanes(browser)
+async function countLanes(tab)
 {
-	return browser.evaluate(`page.trace.info.lanes.map((lane, index) => ({ ...lane, index })).filter(({ kind }) => kind == "count")`);
+	return tab.evaluate(`page.trace.info.lanes.map((lane, index) => ({ ...lane, index })).filter(({ kind }) => kind == "count")`);
 }
 
 /* The numbers at random times; half of them where something changes. */
-async function checkRequests(browser, lanes)
+async function checkRequests({ tab }, lanes)
 {
 	const steps = requestsByRecords();
 	const disks = new Map(terminal(["print", "--format", "json", "--event", "state_disk"]).split("\n").filter(Boolean)
 		.map((line) => JSON.parse(line).fields).map(({ dev, name }) => [dev, name]));
-	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
-	const length = await browser.evaluate("page.trace.length");
+	const begin = BigInt(await tab.evaluate("page.trace.info.begin_ns"));
+	const length = await tab.evaluate("page.trace.length");
 	const bad = [];
 
 	for (const dev of new Set(steps.map(([, of]) => of))) {
@@ -198,7 +202,7 @@ async function checkRequests(browser, lanes)
 		const own = steps.filter(([, of]) => of == dev);
 		const times = Array.from({ length: 200 }, (_, i) => i % 2 ? Math.floor(random() * length)
 			: Number(own[Math.floor(random() * own.length)][0] - begin));
-		const drawn = lane && await browser.evaluate(`${JSON.stringify(times)}.map((at) =>
+		const drawn = lane && await tab.evaluate(`${JSON.stringify(times)}.map((at) =>
 			[...page.trace.columns(${lane.index}, at, at + 1, 1)])`);
 
 		if (!lane)
@@ -217,7 +221,7 @@ async function checkRequests(browser, lanes)
 }
 
 /* All bytes that a lane shows are all bytes of the records. */
-async function checkBytes(browser, lanes)
+async function checkBytes({ tab }, lanes)
 {
 	const sums = {};
 	const bad = [];
@@ -234,7 +238,7 @@ async function checkBytes(browser, lanes)
 	for (const [key, bytes] of Object.entries(sums)) {
 		const [ifindex, direction] = key.split(" ");
 		const lane = lanes.find(({ name }) => name == `${names.get(Number(ifindex))} ${direction}`);
-		const drawn = lane && await browser.evaluate(`(() => {
+		const drawn = lane && await tab.evaluate(`(() => {
 			const columns = page.trace.columns(${lane.index}, 0, page.trace.length + 1, 333);
 			let sum = 0;
 			for (let x = 0; x < 333; x++)
@@ -249,9 +253,9 @@ async function checkBytes(browser, lanes)
 }
 
 /* Between two times as many pages were allocated, less those freed, as the records say. */
-async function checkPages(browser, lanes)
+async function checkPages({ tab }, lanes)
 {
-	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const begin = BigInt(await tab.evaluate("page.trace.info.begin_ns"));
 	const lane = lanes.find(({ name }) => name == "allocated pages");
 	const steps = records(["mm_page_alloc", "mm_page_free"]).map(({ ns, event, fields }) =>
 		({ at: Number(ns - begin), by: 2 ** fields.order * (event == "mm_page_alloc" ? 1 : -1) }));
@@ -260,7 +264,7 @@ async function checkPages(browser, lanes)
 	for (let i = 0; lane && i < 20; i++) {
 		const [from, to] = some(steps, 2).map(({ at }) => at).sort((a, b) => a - b);
 		const want = steps.reduce((sum, { at, by }) => sum + (at > from && at <= to ? by : 0), 0);
-		const [first, last] = await browser.evaluate(`[${from}, ${to}].map((at) => page.trace.columns(${lane.index}, at, at + 1, 1)[2])`);
+		const [first, last] = await tab.evaluate(`[${from}, ${to}].map((at) => page.trace.columns(${lane.index}, at, at + 1, 1)[2])`);
 
 		if (last - first != want)
 			bad.push(`from ${from} to ${to} ${want} pages, drawn are ${first} and ${last}`);
@@ -272,12 +276,12 @@ async function checkPages(browser, lanes)
 }
 
 /* Threads were ready as long in all as each of them was. */
-async function checkReady(browser, lanes)
+async function checkReady({ tab }, lanes)
 {
 	const { thread } = JSON.parse(terminal(["analyze", "thread", "--format", "json"]));
 	const want = thread.rows.reduce((sum, row) => sum + row.ready_ns, 0);
 	const lane = lanes.find(({ name }) => name == "ready threads");
-	const drawn = await browser.evaluate(`page.trace.columns(${lane.index}, 0, page.trace.length, 1)[2] * page.trace.length`);
+	const drawn = await tab.evaluate(`page.trace.columns(${lane.index}, 0, page.trace.length, 1)[2] * page.trace.length`);
 
 	result("lane_of_ready_threads_has_their_time", ...(want > 0 && Math.abs(drawn / want - 1) < 0.001 ? []
 		: [`${want} ns, drawn are ${drawn}`]));
@@ -285,9 +289,11 @@ async function checkReady(browser, lanes)
 
 async function checkCounts(browser)
 {
+	const { tab } = browser;
+
 	await browser.open(shown);
 
-	const lanes = await countLanes(browser);
+	const lanes = await countLanes(tab);
 
 	await checkRequests(browser, lanes);
 	await checkBytes(browser, lanes);
@@ -296,7 +302,7 @@ async function checkCounts(browser)
 
 	/* The picture of a lane, and what is said of it. */
 	const { index } = lanes.find(({ name }) => name == "ready threads");
-	const [filled, text] = await browser.evaluate(`(() => {
+	const [filled, text] = await tab.evaluate(`(() => {
 		page.list.reveal(${index});
 		page.drawing.drawNow();
 		const { canvas } = page.list.rows.find(({ lane }) => lane.index == ${index});
@@ -335,11 +341,11 @@ function callsByRecords()
 	return calls;
 }
 
-async function checkCalls(browser, begin)
+async function checkCalls({ tab }, begin)
 {
 	const calls = some(callsByRecords().filter(({ from, to }) => to > from && from >= begin), 200)
 		.map(({ tid, name, from, to }) => ({ tid, name, from: Number(from - begin), to: Number(to - begin) }));
-	const drawn = await browser.evaluate(`${JSON.stringify(calls)}.map(({ tid, from }) => {
+	const drawn = await tab.evaluate(`${JSON.stringify(calls)}.map(({ tid, from }) => {
 		const index = page.trace.laneOfThread(tid, from);
 		return index < 0 ? null : [page.trace.partSlices(index, PART.calls, from, from + 1, 1)[0], page.trace.describe(index, from)];
 	})`);
@@ -351,11 +357,11 @@ async function checkCalls(browser, begin)
 }
 
 /* Every wake-up that is drawn is a record, and most records are drawn: not those of threads that did not sleep. */
-async function checkWakings(browser, begin)
+async function checkWakings({ tab }, begin)
 {
 	const waking = new Map(records(["sched_waking", "sched_wakeup_new"]).map(({ ns, tid, cpu, fields }) =>
 		[`${ns - begin} ${fields.target_tid}`, { tid, cpu }]));
-	const drawn = await browser.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "thread" ? [] :
+	const drawn = await tab.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "thread" ? [] :
 		page.trace.wakings(index, 0, page.trace.length, 100000).map(({ at, thread, name, cpu }) =>
 			({ at, target: page.trace.threadOf(lane).tid, by: thread?.tid, name, cpu })))`);
 	const bad = drawn.filter(({ at, target, by, cpu }) => {
@@ -369,9 +375,9 @@ async function checkWakings(browser, begin)
 	return drawn;
 }
 
-async function checkInterrupts(browser, begin)
+async function checkInterrupts({ tab }, begin)
 {
-	const drawn = await browser.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "cpu" ? [] :
+	const drawn = await tab.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "cpu" ? [] :
 		page.trace.partSlices(index, PART.irqs, 0, page.trace.length, 100000).map(({ from, name }) => \`\${lane.number} \${from} \${name}\`))`);
 	const found = new Set(drawn.map((text) => text.replace(/ irq:(\d+):.*/, " irq:$1")));
 	const entries = records(["irq_handler_entry"]).filter(({ ns }) => ns >= begin);
@@ -393,14 +399,14 @@ const TEXTS = `(async (draw) => {
 })`;
 
 /* Close enough, names are written, and an arrow comes from who woke the thread. */
-async function checkArrows(browser, wakings)
+async function checkArrows({ tab }, wakings)
 {
 	const bad = [];
 	let found;
 
 	/* Between two of a process whose lanes are one there is none, nor to a thread that was not there before. */
 	for (const one of wakings.filter(({ at, target, by }) => by !== undefined && by != target && at > 1000).slice(0, 50)) {
-		found = await browser.evaluate(`goTo(${one.at - 1000}, ${one.at + 50000}, ${one.target}), page.drawing.drawNow(),
+		found = await tab.evaluate(`goTo(${one.at - 1000}, ${one.at + 50000}, ${one.target}), page.drawing.drawNow(),
 			document.querySelector(".arrows .waking") && [document.querySelector(".arrows .waking").getAttribute("d"),
 				page.view.placeOf(${one.at}) * document.querySelector(".arrows").clientWidth,
 				document.getElementById("selection").textContent]`);
@@ -424,25 +430,25 @@ async function checkArrows(browser, wakings)
 
 	const chain = [{ tid: by, from_ns: at - 500, to_ns: at, by_tid: null }, { tid: target, from_ns: at - 1000, to_ns: at, by_tid: by }];
 
-	await browser.evaluate(`page.drawing.chain = ${JSON.stringify(chain)}, page.drawing.drawNow()`);
-	result("lanes_have_a_chain_of_waits", ...(await browser.evaluate(`document.querySelectorAll(".arrows .chain").length`) == 3 ? []
+	await tab.evaluate(`page.drawing.chain = ${JSON.stringify(chain)}, page.drawing.drawNow()`);
+	result("lanes_have_a_chain_of_waits", ...(await tab.evaluate(`document.querySelectorAll(".arrows .chain").length`) == 3 ? []
 		: ["it is not drawn"]));
-	await browser.evaluate("page.drawing.chain = [], unselect()");
+	await tab.evaluate("page.drawing.chain = [], unselect()");
 }
 
 /* A call, an interrupt and a thread on a CPU have their names. */
-async function checkLabels(browser)
+async function checkLabels({ tab })
 {
 	const bad = [];
 
 	for (const [kind, part] of [["cpu", "states"], ["cpu", "irqs"], ["thread", "calls"]]) {
-		const { index, slice } = await browser.evaluate(`page.trace.info.lanes.map((lane, index) => ({ lane, index,
+		const { index, slice } = await tab.evaluate(`page.trace.info.lanes.map((lane, index) => ({ lane, index,
 			slice: lane.kind == "${kind}" && page.trace.partSlices(index, PART.${part}, page.trace.length / 4, page.trace.length, 1000)
 				.find((one) => one.name || (one.thread && one.state == "running")) })).find(({ slice }) => slice)`);
 		const want = slice.name ?? `${slice.thread.comm} ${slice.thread.tid}`;
 
 		const span = (slice.to - slice.from) * 0.2;
-		const texts = await browser.evaluate(`${TEXTS}(() => { page.list.reveal(${index});
+		const texts = await tab.evaluate(`${TEXTS}(() => { page.list.reveal(${index});
 			page.view.show(${slice.from - span}, ${slice.to + span}); })`);
 
 		if (!texts.includes(want))
@@ -452,12 +458,12 @@ async function checkLabels(browser)
 }
 
 /* Each mark is a record, and says what lkst print says; Tab comes to it. */
-async function checkMarks(browser)
+async function checkMarks({ tab })
 {
 	const events = ["incident", "trigger_fired", "maskset_switch", "shed_begin", "shed_end"];
-	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const begin = BigInt(await tab.evaluate("page.trace.info.begin_ns"));
 	const want = records(events).map(({ ns, event }) => `${ns - begin} ${event}`);
-	const marks = await browser.evaluate("page.trace.info.marks");
+	const marks = await tab.evaluate("page.trace.info.marks");
 	const drawn = marks.filter(({ event }) => events.includes(event)).map(({ at_ns: at, event }) => `${at} ${event}`);
 	const lines = terminal(["print", "--time", "rel", "--no-gaps", ...events.flatMap((event) => ["--event", event])])
 		.split("\n").filter(Boolean).map((line) => line.trim().replace(/ +/g, " "));
@@ -468,9 +474,9 @@ async function checkMarks(browser)
 	if (marks.filter(({ event }) => event == "state_end").length != 1)
 		bad.push("the end has no mark");
 
-	await browser.send("Emulation.setFocusEmulationEnabled", { enabled: true });
+	await tab.emulateFocusedPage(true);
 
-	const said = await browser.evaluate(`(() => {
+	const said = await tab.evaluate(`(() => {
 		page.view.show(0, page.trace.length);
 		page.drawing.drawNow();
 		return [...document.querySelectorAll("#marks button")].map((button) => {
@@ -497,34 +503,34 @@ function mostFrequent(numbers)
 }
 
 /* Close enough, all records are ticks on their lanes, which say what lkst print says; farther, there are none. */
-async function checkTicks(browser)
+async function checkTicks({ tab })
 {
-	const [length, begin] = await browser.evaluate("[page.trace.length, page.trace.info.begin_ns]");
+	const [length, begin] = await tab.evaluate("[page.trace.length, page.trace.info.begin_ns]");
 	/* So much that there are some events in it, however little the machine did then, and of all CPUs not too many. */
 	const records = terminal(["print", "--no-gaps", "--format", "json", "--first", "400",
 		"--from", `+${(Math.floor(length / 3) / 1e9).toFixed(9)}s`]).split("\n").filter(Boolean);
 	const near = records.map((line) => Number(BigInt(/"ns":(\d+)/.exec(line)[1]) - BigInt(begin)));
 	const number = mostFrequent(records.map((line) => Number(/"cpu":(\d+)/.exec(line)[1])));
-	const cpu = await browser.evaluate(`page.list.lanes.find(({ kind, number }) => kind == "cpu" && number == ${number})`);
-	const [from, to] = await browser.evaluate(`page.view.show(${near[0]}, ${near.at(-1)}), page.drawing.drawNow(),
+	const cpu = await tab.evaluate(`page.list.lanes.find(({ kind, number }) => kind == "cpu" && number == ${number})`);
+	const [from, to] = await tab.evaluate(`page.view.show(${near[0]}, ${near.at(-1)}), page.drawing.drawNow(),
 		[page.view.from, page.view.to]`);
 	const words = ["print", "--no-gaps", "--time", "rel", "--cpu", String(cpu.number), "--from", `+${(from / 1e9).toFixed(9)}s`,
 		"--to", `+${(to / 1e9).toFixed(9)}s`];
 	const lines = terminal(words).split("\n").map((line) => line.trim().replace(/ +/g, " "))
 		.filter((line) => line && !/ state_/.test(line));
-	const events = await browser.evaluate(`page.drawing.ticks.eventsOf(page.list.lanes[${cpu.index}])`);
+	const events = await tab.evaluate(`page.drawing.ticks.eventsOf(page.list.lanes[${cpu.index}])`);
 	const bad = [];
 
 	if (lines.length != events.length || lines.length < 10)
 		bad.push(`${lines.length} lines, ${events.length} events`);
 	for (const { at } of some(events, 20)) {
-		const said = await browser.evaluate(`page.drawing.ticks.inWords(page.list.lanes[${cpu.index}], ${at}, 0)`);
+		const said = await tab.evaluate(`page.drawing.ticks.inWords(page.list.lanes[${cpu.index}], ${at}, 0)`);
 
 		if (!said.trim() || !said.trim().split("\n").every((line) => lines.includes(line)))
 			bad.push(`"${said}" at ${at}`);
 	}
 
-	const far = await browser.evaluate(`page.view.show(0, page.trace.length), page.drawing.drawNow(),
+	const far = await tab.evaluate(`page.view.show(0, page.trace.length), page.drawing.drawNow(),
 		page.drawing.ticks.eventsOf(page.list.lanes[${cpu.index}]).length`);
 
 	if (far)
@@ -534,7 +540,8 @@ async function checkTicks(browser)
 
 async function checkWithin(browser)
 {
-	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const { tab } = browser;
+	const begin = BigInt(await tab.evaluate("page.trace.info.begin_ns"));
 
 	await checkCalls(browser, begin);
 	await checkInterrupts(browser, begin);

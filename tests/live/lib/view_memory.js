@@ -17,16 +17,16 @@ const terminal = terminalOf(lkst, trace);
 const OWNERS = 8; /* that have a colour of their own */
 
 /* The cells of the picture have as many pages as the processes together; each process has what the analysis says. */
-async function checkMemory(browser)
+async function checkMemory({ tab })
 {
 	const { pages } = JSON.parse(terminal(["analyze", "pages", "--format", "json"]));
 	const all = pages.rows.reduce((sum, row) => sum + row.live, 0);
 	const bad = [];
 
-	await browser.evaluate("page.maps.open('memory'), true");
+	await tab.evaluate("page.maps.open('memory'), true");
 
-	const { owners } = await browser.evaluate("page.maps.kind.info");
-	const sums = await browser.evaluate("page.maps.kind.cells.reduce((sum, cell) => sum + cell.pages, 0)");
+	const { owners } = await tab.evaluate("page.maps.kind.info");
+	const sums = await tab.evaluate("page.maps.kind.cells.reduce((sum, cell) => sum + cell.pages, 0)");
 
 	if (sums != all)
 		bad.push(`the cells have ${sums} pages, the processes ${all}`);
@@ -48,9 +48,9 @@ async function checkMemory(browser)
 }
 
 /* A process may be called anything. */
-async function checkNames(browser)
+async function checkNames({ tab })
 {
-	const names = await browser.evaluate(`(() => {
+	const names = await tab.evaluate(`(() => {
 		const { kind } = page.maps;
 		const owner = kind.info.owners.find((candidate) => candidate.pid > 0);
 		const { name } = owner;
@@ -68,26 +68,27 @@ async function checkNames(browser)
 /* It follows the end of what is shown, there and back, and a trace that takes the place of another. */
 async function checkTime(browser)
 {
+	const { tab } = browser;
 	const sum = "page.maps.kind.cells.reduce((sum, cell) => sum + cell.pages, 0)";
 	const bad = [];
-	const end = await browser.evaluate(sum);
+	const end = await tab.evaluate(sum);
 
-	await browser.evaluate("page.view.show(0, page.view.length / 2), true");
+	await tab.evaluate("page.view.show(0, page.view.length / 2), true");
 	await browser.until("page.maps.kind.at == page.view.to");
 
-	const middle = await browser.evaluate(sum);
-	const same = await browser.evaluate("page.maps.kind.cellsAt(page.view.to).reduce((sum, cell) => sum + cell.pages, 0)");
+	const middle = await tab.evaluate(sum);
+	const same = await tab.evaluate("page.maps.kind.cellsAt(page.view.to).reduce((sum, cell) => sum + cell.pages, 0)");
 
 	if (middle == end)
 		bad.push(`${middle} pages in the middle as at the end`);
 	if (middle != same)
 		bad.push(`${middle} pages in the middle, and then ${same}`);
-	await browser.evaluate("page.view.show(0, page.view.length), true");
+	await tab.evaluate("page.view.show(0, page.view.length), true");
 	await browser.until("page.maps.kind.at == page.view.length");
-	if (await browser.evaluate(sum) != end)
+	if (await tab.evaluate(sum) != end)
 		bad.push("at the end there are others than before");
 	/* From the beginning on, step by step, and at once. */
-	const differ = await browser.evaluate(`(() => {
+	const differ = await tab.evaluate(`(() => {
 		const at = (ns) => JSON.stringify(page.maps.kind.cellsAt(ns));
 		const steps = Array.from({ length: 20 }, (_, i) => page.view.length * i / 19);
 		const forwards = steps.map(at);
@@ -97,7 +98,7 @@ async function checkTime(browser)
 	if (differ)
 		bad.push(`${differ} moments are others backwards than forwards`);
 	/* The button does that by itself, from the beginning to the end of what is shown. */
-	const replayed = await browser.evaluate(`(async () => {
+	const replayed = await tab.evaluate(`(async () => {
 		const { kind } = page.maps;
 		const seen = [];
 		const draw = kind.draw.bind(kind);
@@ -111,20 +112,20 @@ async function checkTime(browser)
 
 	if (replayed.nr < 3 || replayed.first > 0.5 || !replayed.isInOrder)
 		bad.push(`replayed: ${JSON.stringify(replayed)}`);
-	await browser.evaluate("readTrace(page.trace.name, null)");
-	if (await browser.evaluate(sum) != end)
+	await tab.evaluate("readTrace(page.trace.name, null)");
+	if (await tab.evaluate(sum) != end)
 		bad.push("it does not follow the trace");
 	result("view_memory_follows_the_time", ...bad);
 }
 
-async function checkDisk(browser)
+async function checkDisk({ tab })
 {
 	const { diskmap } = JSON.parse(terminal(["analyze", "diskmap", "--format", "json"]));
 	const bad = [];
 
-	await browser.evaluate("page.maps.open('disk'), true");
+	await tab.evaluate("page.maps.open('disk'), true");
 
-	const disks = await browser.evaluate(`page.maps.kind.disks.map((disk, i) => {
+	const disks = await tab.evaluate(`page.maps.kind.disks.map((disk, i) => {
 		const cells = page.maps.kind.cells(i) ?? [];
 		let [read, written] = [0, 0];
 		for (let at = 0; at < cells.length; at += 2) {
@@ -141,7 +142,7 @@ async function checkDisk(browser)
 			if (disk?.[mine] != row[other])
 				bad.push(`${row.disk}, ${mine}: ${disk?.[mine]}, not ${row[other]}`);
 	}
-	if (!disks.length || !await browser.evaluate("document.querySelector('#map canvas.disk').width"))
+	if (!disks.length || !await tab.evaluate("document.querySelector('#map canvas.disk').width"))
 		bad.push("no picture");
 	result("view_disk_has_what_the_records_say", ...bad);
 }
@@ -149,13 +150,14 @@ async function checkDisk(browser)
 /* The graphs are the terminal's picture, in the page's colours. */
 async function checkGraphs(browser)
 {
+	const { tab } = browser;
 	const words = ["analyze", "chart,runqueue,biotime", "--format", "svg"];
 	const bad = [];
 
-	await browser.evaluate("page.view.show(0, page.view.length), page.maps.open('graphs'), true");
-	await browser.until("document.querySelector('#map img').naturalWidth > 0");
+	await tab.evaluate("page.view.show(0, page.view.length), page.maps.open('graphs'), true");
+	await browser.until("document.querySelector('#map img')?.naturalWidth > 0");
 
-	const asked = await browser.evaluate("page.lkst.run(['analyze', 'chart,runqueue,biotime', '--format', 'svg', page.trace.name]).out");
+	const asked = await tab.evaluate("page.lkst.run(['analyze', 'chart,runqueue,biotime', '--format', 'svg', page.trace.name]).out");
 
 	if (asked != terminal(words))
 		bad.push("it differs from the terminal's");
@@ -163,15 +165,15 @@ async function checkGraphs(browser)
 	const legend = new Map([...asked.matchAll(/ fill="(#[0-9a-f]{6})" stroke="#c8c8c8"\/>\n<text [^>]*>([^<]*)</g)]
 		.map(([, colour, name]) => [name, colour]));
 
-	for (const state of await browser.evaluate("page.trace.info.states")) {
-		const css = await browser.evaluate(`[...document.styleSheets[0].cssRules].find((rule) => rule.selectorText == ":root")
+	for (const state of await tab.evaluate("page.trace.info.states")) {
+		const css = await tab.evaluate(`[...document.styleSheets[0].cssRules].find((rule) => rule.selectorText == ":root")
 			.style.getPropertyValue("--${state}").trim()`);
 
 		if (!css || css != legend.get(state))
 			bad.push(`${state} is ${css} in the page, and ${legend.get(state)} in the picture`);
 	}
-	await browser.evaluate(`page.maps.kind.input.value = "nothing", page.maps.kind.draw(), true`);
-	if (!/there is no analysis "nothing"/.test(await browser.evaluate("document.querySelector('#map .wrong').textContent")))
+	await tab.evaluate(`page.maps.kind.input.value = "nothing", page.maps.kind.draw(), true`);
+	if (!/there is no analysis "nothing"/.test(await tab.evaluate("document.querySelector('#map .wrong').textContent")))
 		bad.push("it does not say what is wrong");
 	result("view_graphs_are_the_terminals", ...bad);
 }

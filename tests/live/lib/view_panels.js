@@ -87,30 +87,30 @@ function differences(shown, json, text)
 	return bad;
 }
 
-async function checkFindings(browser)
+async function checkFindings({ tab })
 {
-	const shown = await browser.evaluate(`${READ_TABLES}(byId("panel-findings"))`);
+	const shown = await tab.evaluate(`${READ_TABLES}(byId("panel-findings"))`);
 	const json = jsonOf(terminal("trace", "report", "--format", "json").out);
 
 	result("view_panels_find_what_the_terminal_does", ...differences(shown, json, terminal("trace", "report", "--rows", "0").out),
 		...(shown.tables.length ? [] : ["there are no tables"]));
 }
 
-async function checkAnalyses(browser)
+async function checkAnalyses({ tab })
 {
-	await browser.evaluate("panels.show('analyses')");
+	await tab.evaluate("panels.show('analyses')");
 
-	const names = await browser.evaluate("analyses.list.map((one) => one.name)");
+	const names = await tab.evaluate("analyses.list.map((one) => one.name)");
 	const all = jsonOf(terminal("trace", "analyze", "all", "--format", "json").out);
 	const bad = [];
 	const seen = new Set();
 
 	for (const name of names) {
-		await browser.evaluate(`showAnalysis("${name}")`);
+		await tab.evaluate(`showAnalysis("${name}")`);
 
 		const json = jsonOf(terminal("trace", "analyze", name, "--format", "json").out);
 
-		bad.push(...differences(await browser.evaluate(`${READ_TABLES}(byId("analysis"))`), json, terminal("trace", "analyze", name, "--rows", "0").out));
+		bad.push(...differences(await tab.evaluate(`${READ_TABLES}(byId("analysis"))`), json, terminal("trace", "analyze", name, "--rows", "0").out));
 		for (const table of Object.keys(json))
 			seen.add(table);
 	}
@@ -119,18 +119,18 @@ async function checkAnalyses(browser)
 }
 
 /* The links of the greatest values lead to the moment that JSON has, on the thread's lane. */
-async function checkLinks(browser)
+async function checkLinks({ tab })
 {
 	const { syscall_worst: worst } = jsonOf(terminal("trace", "analyze", "syscall", "--format", "json").out);
-	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const begin = BigInt(await tab.evaluate("page.trace.info.begin_ns"));
 	const bad = [];
 
-	await browser.evaluate("showAnalysis('syscall')");
+	await tab.evaluate("showAnalysis('syscall')");
 	for (const [i, row] of worst.rows.entries()) {
-		await browser.evaluate(`[...document.querySelectorAll("#analysis table")].find((table) => table.caption.textContent ==
+		await tab.evaluate(`[...document.querySelectorAll("#analysis table")].find((table) => table.caption.textContent ==
 			${JSON.stringify(worst.title)}).querySelectorAll("a.time")[${i}].click()`);
 
-		const { selection, view } = await browser.evaluate(`({ selection: page.selection && { from: page.selection.from, to: page.selection.to,
+		const { selection, view } = await tab.evaluate(`({ selection: page.selection && { from: page.selection.from, to: page.selection.to,
 			tid: page.selection.thread?.tid }, view: { from: page.view.from, to: page.view.to } })`);
 		const from = Number(BigInt(row.time_ns) - begin), to = from + Number(row.value_ns);
 
@@ -148,18 +148,18 @@ function stepsOf(steps)
 	return steps.flatMap((step) => [step, ...stepsOf(step.steps)]);
 }
 
-async function checkWhy(browser)
+async function checkWhy({ tab })
 {
-	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const begin = BigInt(await tab.evaluate("page.trace.info.begin_ns"));
 	const bad = [];
 
 	for (const kind of ["syscall", "wait", "ready"]) {
-		await browser.evaluate(`showWhy("--worst", "${kind}")`);
+		await tab.evaluate(`showWhy("--worst", "${kind}")`);
 
 		const steps = stepsOf(jsonOf(terminal("trace", "why", "--worst", kind, "--format", "json").out).steps);
-		const shown = await browser.evaluate(`[...document.querySelectorAll("#account li > .time")].filter((link) => link.querySelector(".sentence"))
+		const shown = await tab.evaluate(`[...document.querySelectorAll("#account li > .time")].filter((link) => link.querySelector(".sentence"))
 			.map((link) => ({ ...link.dataset, text: link.querySelector(".sentence").textContent }))`);
-		const chain = await browser.evaluate("page.drawing.chain");
+		const chain = await tab.evaluate("page.drawing.chain");
 		const wanted = steps.map((step) => ({ from: String(BigInt(step.from_ns) - begin), to: String(BigInt(step.to_ns) - begin),
 			tid: step.thread.tid, text: step.text }));
 
@@ -174,7 +174,7 @@ async function checkWhy(browser)
 	}
 	result("view_panels_explain_as_the_terminal_does", ...bad);
 	/* The last one's lanes alone, if that is wanted: those of CPUs, of its threads, and of who was in the way. */
-	const only = await browser.evaluate(`(() => {
+	const only = await tab.evaluate(`(() => {
 		const all = page.list.rows.length;
 		const tids = new Set(page.drawing.chain.flatMap(({ tid, by_tid: by }) => by === null ? [tid] : [tid, by])
 			.filter((tid) => page.trace.lanesOfThread(tid).length));
@@ -190,12 +190,12 @@ async function checkWhy(browser)
 
 	result("view_panels_show_the_lanes_of_the_account_alone", ...(only == "true,true,true" ? [] : [only]));
 	result("view_panels_close_the_account",
-		...(await browser.evaluate("byId('side').hidden && !page.drawing.chain.length") ? [] : ["it is there"]));
+		...(await tab.evaluate("byId('side').hidden && !page.drawing.chain.length") ? [] : ["it is there"]));
 }
 
-async function linesOfEvents(browser)
+async function linesOfEvents(tab)
 {
-	return browser.evaluate("[...document.querySelectorAll('#events-rows tr[data-line]')].map((row) => row.dataset.line)");
+	return tab.evaluate("[...document.querySelectorAll('#events-rows tr[data-line]')].map((row) => row.dataset.line)");
 }
 
 /* The lines of lkst print with these options. */
@@ -213,55 +213,56 @@ function same(name, shown, wanted)
 
 async function checkEvents(browser)
 {
+	const { tab } = browser;
 	const bad = [];
 
-	await browser.evaluate("unselect(), page.view.show(0, page.trace.length), panels.show('events')");
+	await tab.evaluate("unselect(), page.view.show(0, page.trace.length), panels.show('events')");
 	for (const words of ["", "--event sched_switch", "--event 'sched_*' --cpu 0", "--comm dd -e 'syscall_*'", "--event state_disk"]) {
-		await browser.evaluate(`findEvents(${JSON.stringify(words)})`);
+		await tab.evaluate(`findEvents(${JSON.stringify(words)})`);
 
 		const all = printed(...words.split(" ").filter(Boolean).map((word) => word.replaceAll("'", "")));
 
-		bad.push(...same(words, await linesOfEvents(browser), all.slice(0, 100)));
-		await browser.evaluate("showEvents(1), 1");
+		bad.push(...same(words, await linesOfEvents(tab), all.slice(0, 100)));
+		await tab.evaluate("showEvents(1), 1");
 		if (all.length > 100)
-			bad.push(...same(`${words}, later`, await linesOfEvents(browser), all.slice(100, 200)));
-		await browser.evaluate("showEvents(-1), 1");
+			bad.push(...same(`${words}, later`, await linesOfEvents(tab), all.slice(100, 200)));
+		await tab.evaluate("showEvents(-1), 1");
 		if (all.length > 200)
-			bad.push(...same(`${words}, earlier`, await linesOfEvents(browser), all.slice(0, 100)));
+			bad.push(...same(`${words}, earlier`, await linesOfEvents(tab), all.slice(0, 100)));
 	}
 	result("view_panels_show_the_events_of_print", ...bad);
 
 	/* They follow the stretch, and the lane. */
-	await browser.evaluate(`findEvents(""), page.view.show(page.trace.length / 4, page.trace.length / 2)`);
+	await tab.evaluate(`findEvents(""), page.view.show(page.trace.length / 4, page.trace.length / 2)`);
 	await browser.until("!events.isStale");
 
-	const [from, to] = await browser.evaluate("[afterBegin(page.view.from), afterBegin(page.view.to)]");
-	const still = same("stretch", await linesOfEvents(browser), printed("--from", from, "--to", to).slice(0, 100));
+	const [from, to] = await tab.evaluate("[afterBegin(page.view.from), afterBegin(page.view.to)]");
+	const still = same("stretch", await linesOfEvents(tab), printed("--from", from, "--to", to).slice(0, 100));
 
-	await browser.evaluate("select(page.trace.info.lanes.findIndex((lane) => lane.kind == 'cpu' && lane.number == 0), page.view.from, page.view.to)");
+	await tab.evaluate("select(page.trace.info.lanes.findIndex((lane) => lane.kind == 'cpu' && lane.number == 0), page.view.from, page.view.to)");
 	await browser.until("!events.isStale");
-	still.push(...same("lane", await linesOfEvents(browser), printed("--from", from, "--to", to, "--cpu", "0").slice(0, 100)));
-	await browser.evaluate("document.querySelectorAll('#events-rows tr[data-line]')[3].click()");
+	still.push(...same("lane", await linesOfEvents(tab), printed("--from", from, "--to", to, "--cpu", "0").slice(0, 100)));
+	await tab.evaluate("document.querySelectorAll('#events-rows tr[data-line]')[3].click()");
 
-	const chosen = await browser.evaluate(`({ ns: document.querySelectorAll('#events-rows tr[data-line]')[3].dataset.ns, from: page.selection.from,
+	const chosen = await tab.evaluate(`({ ns: document.querySelectorAll('#events-rows tr[data-line]')[3].dataset.ns, from: page.selection.from,
 		begin: page.trace.info.begin_ns, fields: document.querySelectorAll('#events-rows .fields dt').length })`);
 
 	if (BigInt(chosen.ns) - BigInt(chosen.begin) != BigInt(chosen.from) || !chosen.fields)
 		still.push(`a click leads to ${JSON.stringify(chosen)}`);
 	result("view_panels_show_the_events_of_what_is_shown", ...still);
-	await browser.evaluate("findEvents('--event nothing_like_it')");
-	result("view_panels_say_what_is_wrong_with_options", ...(await browser.evaluate("document.querySelector('#events .failure')?.textContent") ==
+	await tab.evaluate("findEvents('--event nothing_like_it')");
+	result("view_panels_say_what_is_wrong_with_options", ...(await tab.evaluate("document.querySelector('#events .failure')?.textContent") ==
 		terminal("trace", "print", "--event", "nothing_like_it").err ? [] : ["they do not"]));
-	await browser.evaluate("unselect(), findEvents('')");
+	await tab.evaluate("unselect(), findEvents('')");
 }
 
 /* What the ledger of @trace shows, by the JSON of lkst check. */
-async function checkLedger(browser, trace)
+async function checkLedger({ tab }, trace)
 {
-	await browser.evaluate("panels.show('ledger')");
+	await tab.evaluate("panels.show('ledger')");
 
-	const shown = await browser.evaluate(`${READ_TABLES}(byId("panel-ledger"))`);
-	const verdict = await browser.evaluate("document.querySelector('#panel-ledger .verdict').textContent");
+	const shown = await tab.evaluate(`${READ_TABLES}(byId("panel-ledger"))`);
+	const verdict = await tab.evaluate("document.querySelector('#panel-ledger .verdict').textContent");
 	const check = jsonOf(terminal(trace, "check", "--json").out);
 	const text = terminal(trace, "check").out;
 	const rows = (title) => shown.tables.find((table) => table.title.startsWith(title)).rows.map((row) => row.map((cell) => cell.value));
@@ -281,46 +282,46 @@ async function checkLedger(browser, trace)
 	return check;
 }
 
-async function checkFind(browser)
+async function checkFind({ tab })
 {
 	const { syscall } = jsonOf(terminal("trace", "analyze", "syscall", "--format", "json").out);
 	const { counts } = jsonOf(terminal("trace", "check", "--json").out);
 	const call = syscall.rows.find((row) => row.key == "fsync");
 	const bad = [];
 
-	await browser.evaluate("panels.show('find'), byId('find').value = 'fsync', showFound()");
+	await tab.evaluate("panels.show('find'), byId('find').value = 'fsync', showFound()");
 
-	const texts = await browser.evaluate("[...document.querySelectorAll('#found a')].map((one) => one.textContent)");
+	const texts = await tab.evaluate("[...document.querySelectorAll('#found a')].map((one) => one.textContent)");
 
 	if (!texts.some((text) => text.startsWith(`call fsync: ${call.count}, longest `)) ||
 		!texts.includes(`event syscall_entry_fsync: ${counts.syscall_entry_fsync}`))
 		bad.push(texts.join(", "));
-	await browser.evaluate("unselect(), page.view.show(0, page.trace.length), document.querySelectorAll('#found li')[0].querySelectorAll('button')[1].click()");
+	await tab.evaluate("unselect(), page.view.show(0, page.trace.length), document.querySelectorAll('#found li')[0].querySelectorAll('button')[1].click()");
 
 	const [first] = printed("--event", "syscall_entry_fsync", "--format", "json").map(jsonOf);
 	const [exit] = printed("--event", "syscall_exit_fsync", "--format", "json").map(jsonOf);
-	const selection = await browser.evaluate("({ from: page.selection?.from, to: page.selection?.to, tid: page.selection?.thread?.tid, begin: page.trace.info.begin_ns })");
+	const selection = await tab.evaluate("({ from: page.selection?.from, to: page.selection?.to, tid: page.selection?.thread?.tid, begin: page.trace.info.begin_ns })");
 
 	if (BigInt(first.ns) - BigInt(selection.begin) != BigInt(selection.from) || String(selection.tid) != first.tid ||
 		BigInt(exit.ns) - BigInt(selection.begin) != BigInt(selection.to))
 		bad.push(`next leads to ${JSON.stringify(selection)}, not ${first.ns}`);
-	await browser.evaluate("byId('find').value = 'dd', showFound()");
-	if (!await browser.evaluate("[...document.querySelectorAll('#found a')].some((one) => /^thread dd \\d+$/.test(one.textContent))"))
+	await tab.evaluate("byId('find').value = 'dd', showFound()");
+	if (!await tab.evaluate("[...document.querySelectorAll('#found a')].some((one) => /^thread dd \\d+$/.test(one.textContent))"))
 		bad.push("there is no thread dd");
 	result("view_panels_find_threads_calls_and_events", ...bad);
 }
 
 /* Names that would do harm are shown as text, in all panels. */
-async function checkHostile(browser)
+async function checkHostile({ tab })
 {
 	const bad = [];
 
-	await browser.evaluate("unselect(), page.view.show(0, page.trace.length), findEvents(\"--comm '*evil'\"), panels.show('analyses'), showAnalysis('thread')");
+	await tab.evaluate("unselect(), page.view.show(0, page.trace.length), findEvents(\"--comm '*evil'\"), panels.show('analyses'), showAnalysis('thread')");
 	/* On a busy machine others run longer, and come first. */
-	await browser.evaluate("document.querySelectorAll('#analysis .figures > button').forEach((button) => button.click())");
-	await browser.evaluate("panels.show('find'), byId('find').value = 'evil', showFound(), showWhy('--worst', 'wait', '--comm', '*evil')");
+	await tab.evaluate("document.querySelectorAll('#analysis .figures > button').forEach((button) => button.click())");
+	await tab.evaluate("panels.show('find'), byId('find').value = 'evil', showFound(), showWhy('--worst', 'wait', '--comm', '*evil')");
 	for (const panel of ["panel-findings", "panel-events", "panel-find", "analysis", "account"]) {
-		const { text, elements } = await browser.evaluate(`({ text: byId("${panel}").textContent,
+		const { text, elements } = await tab.evaluate(`({ text: byId("${panel}").textContent,
 			elements: byId("${panel}").querySelectorAll("b, img").length })`);
 
 		if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/.test(text) || elements)
@@ -329,25 +330,25 @@ async function checkHostile(browser)
 			bad.push(`${panel} does not name it`);
 	}
 	result("view_panels_show_hostile_names_as_text", ...bad);
-	await browser.evaluate("closeWhy()");
+	await tab.evaluate("closeWhy()");
 }
 
 /* The tabs are gone through by keys, and one at a time can be reached by Tab. */
-async function checkTabs(browser)
+async function checkTabs({ tab })
 {
 	const names = "[...document.querySelectorAll('#tabs [role=tab]')]";
 	const bad = [];
 
-	await browser.evaluate("panels.show('findings'), byId('tab-findings').focus()");
-	await browser.key("ArrowRight");
-	if (await browser.evaluate("document.activeElement.id") != "tab-analyses" || await browser.evaluate("byId('panel-analyses').hidden"))
+	await tab.evaluate("panels.show('findings'), byId('tab-findings').focus()");
+	await tab.keyboard.press("ArrowRight");
+	if (await tab.evaluate("document.activeElement.id") != "tab-analyses" || await tab.evaluate("byId('panel-analyses').hidden"))
 		bad.push("right does not show the next one");
-	await browser.key("End");
-	if (await browser.evaluate(`document.activeElement != ${names}.at(-1)`))
+	await tab.keyboard.press("End");
+	if (await tab.evaluate(`document.activeElement != ${names}.at(-1)`))
 		bad.push("End does not show the last one");
-	if (await browser.evaluate(`${names}.filter((tab) => tab.tabIndex == 0 && tab.getAttribute("aria-selected") == "true").length`) != 1)
+	if (await tab.evaluate(`${names}.filter((tab) => tab.tabIndex == 0 && tab.getAttribute("aria-selected") == "true").length`) != 1)
 		bad.push("not just one is selected");
-	if (await browser.evaluate(`${names}.some((tab) => byId(tab.getAttribute("aria-controls"))?.getAttribute("aria-labelledby") != tab.id)`))
+	if (await tab.evaluate(`${names}.some((tab) => byId(tab.getAttribute("aria-controls"))?.getAttribute("aria-labelledby") != tab.id)`))
 		bad.push("a panel has no name");
 	result("view_panels_have_tabs", ...bad);
 }
@@ -355,14 +356,16 @@ async function checkTabs(browser)
 /* What is missing is said where a trace is damaged. */
 async function checkDamage(browser)
 {
+	const { tab } = browser;
+
 	await browser.open(`${directory}/damaged.html`);
 
 	const check = await checkLedger(browser, "damaged");
 	const bad = check.gap_list.length ? [] : ["there is no gap"];
 
-	await browser.evaluate("document.querySelector('#panel-ledger a.time').click()");
+	await tab.evaluate("document.querySelector('#panel-ledger a.time').click()");
 
-	const { from, to, begin } = await browser.evaluate("({ from: page.view.from, to: page.view.to, begin: page.trace.info.begin_ns })");
+	const { from, to, begin } = await tab.evaluate("({ from: page.view.from, to: page.view.to, begin: page.trace.info.begin_ns })");
 	const [gap] = check.gap_list;
 
 	if (BigInt(gap.from_ns) - BigInt(begin) < BigInt(Math.floor(from)) || BigInt(gap.to_ns) - BigInt(begin) > BigInt(Math.ceil(to)))
@@ -371,10 +374,10 @@ async function checkDamage(browser)
 	await browser.open(`${directory}/truncated.html`);
 	await checkLedger(browser, "truncated");
 
-	const said = await browser.evaluate("byId('panel-findings').textContent + byId('failure').textContent");
+	const said = await tab.evaluate("byId('panel-findings').textContent + byId('failure').textContent");
 	const { err } = terminal("truncated", "report");
 
-	result("view_panels_say_that_a_trace_is_truncated", ...(/missing|not complete/.test(await browser.evaluate("byId('panel-ledger').textContent")) &&
+	result("view_panels_say_that_a_trace_is_truncated", ...(/missing|not complete/.test(await tab.evaluate("byId('panel-ledger').textContent")) &&
 		err.split("\n").every((line) => said.includes(line)) ? [] : [said.slice(0, 200), err]));
 }
 

@@ -162,20 +162,21 @@ const answered = "document.querySelector('#answer pre').textContent";
 
 async function checkPage(browser)
 {
+	const { tab } = browser;
 	const state = await browser.go(url);
 
-	result("view_serve_opens", ...(state == "ready" ? [] : [state, await browser.evaluate("document.getElementById('failure').textContent")]));
-	await browser.evaluate("panels.show('commands')");
-	result("view_serve_answers_as_the_terminal_does", ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["the report differs"]));
+	result("view_serve_opens", ...(state == "ready" ? [] : [state, await tab.evaluate("document.getElementById('failure').textContent")]));
+	await tab.evaluate("panels.show('commands')");
+	result("view_serve_answers_as_the_terminal_does", ...(await tab.evaluate(answered) == terminal(["report"]) ? [] : ["the report differs"]));
 
 	const { thread } = JSON.parse(terminal(["analyze", "thread", "--format", "json"]));
-	const ran = await browser.evaluate("page.trace.info.threads.map(({ tid, running_ns }) => `${tid} ${running_ns}`)");
+	const ran = await tab.evaluate("page.trace.info.threads.map(({ tid, running_ns }) => `${tid} ${running_ns}`)");
 
 	result("view_serve_draws_as_long_as_threads_ran", ...(thread.rows.length ? [] : ["no thread"]),
 		...thread.rows.filter((row) => row.running_ns && !ran.includes(`${row.tid} ${row.running_ns}`)).map(({ tid }) => `thread ${tid}`));
 	result("view_serve_page_complains_of_nothing", ...browser.complaints);
 	result("view_serve_page_asks_nobody_else", ...browser.requests.filter((request) => !request.startsWith(url)));
-	result("view_serve_page_cannot_ask_others", ...(await browser.evaluate(
+	result("view_serve_page_cannot_ask_others", ...(await tab.evaluate(
 		"fetch('http://127.0.0.1:9/').then(() => 'it can', (error) => String(error))") == "TypeError: Failed to fetch" &&
 		browser.complaints.some((text) => /Content Security Policy/.test(text)) ? [] : browser.complaints));
 }
@@ -192,32 +193,33 @@ async function checkServed(browser)
 
 async function checkLive(browser)
 {
-	const shows = `page.trace.info.threads.some((thread) => thread.comm == "${path.basename(subject)}")`;
+	const { tab } = browser;
+	const shows = `page.trace?.info.threads.some((thread) => thread.comm == "${path.basename(subject)}")`;
 
-	result("view_live_opens", ...(await browser.go(url) == "ready" ? [] : [await browser.evaluate("document.getElementById('failure').textContent")]));
+	result("view_live_opens", ...(await browser.go(url) == "ready" ? [] : [await tab.evaluate("document.getElementById('failure').textContent")]));
 
-	const before = await browser.evaluate(shows);
+	const before = await tab.evaluate(shows);
 
 	execFileSync(subject);
 	await browser.until(shows);
 	result("view_live_shows_what_happens", ...(before ? ["it was there before"] : []));
-	await browser.evaluate("page.list.search('CPU'), page.view.show(page.trace.length / 4, page.trace.length / 2), true");
+	await tab.evaluate("page.list.search('CPU'), page.view.show(page.trace.length / 4, page.trace.length / 2), true");
 
-	const room = await browser.evaluate("page.lkst.roomFor(1 << 20)");
-	const span = await browser.evaluate("page.view.span");
-	const shown = await browser.evaluate("document.documentElement.dataset.redrawn");
+	const room = await tab.evaluate("page.lkst.roomFor(1 << 20)");
+	const span = await tab.evaluate("page.view.span");
+	const shown = await tab.evaluate("document.documentElement.dataset.redrawn");
 
 	await browser.until(`document.documentElement.dataset.redrawn != "${shown}"`);
-	result("view_live_keeps_what_is_looked_at", ...(await browser.evaluate(
+	result("view_live_keeps_what_is_looked_at", ...(await tab.evaluate(
 		`page.list.pattern == "CPU" && Math.abs(page.view.span - ${span}) < 2`) ? [] : ["it does not"]));
-	result("view_live_has_the_same_memory_each_time", ...(await browser.evaluate("page.lkst.roomFor(1)") == room ? [] : ["it does not"]));
+	result("view_live_has_the_same_memory_each_time", ...(await tab.evaluate("page.lkst.roomFor(1)") == room ? [] : ["it does not"]));
 	/* Another page has got newer ones. */
-	result("view_live_goes_on_when_files_are_gone", ...(await browser.evaluate(
+	result("view_live_goes_on_when_files_are_gone", ...(await tab.evaluate(
 		"filesOf({ generation: 999999999, files: [{ name: 'metadata', length: 1 }] })") === null ? [] : ["it does not"]));
 	browser.complaints.splice(0, Infinity, ...browser.complaints.filter((text) => !/999999999|404/.test(text)));
 	await checkMemory(browser);
-	await browser.evaluate("document.getElementById('pause').click(), true");
-	result("view_live_pauses", ...(await browser.evaluate("live.isPaused && document.getElementById('pause').textContent") == "Continue" ? [] : ["it does not"]));
+	await tab.evaluate("document.getElementById('pause').click(), true");
+	result("view_live_pauses", ...(await tab.evaluate("live.isPaused && document.getElementById('pause').textContent") == "Continue" ? [] : ["it does not"]));
 	result("view_live_complains_of_nothing", ...browser.complaints);
 }
 
@@ -225,27 +227,27 @@ async function checkLive(browser)
  * The picture of memory is redrawn with each new generation, and has the pages that a process took since. What is asked for again
  * and again may be overwritten, on a busy machine, before it is copied.
  */
-async function checkMemory(browser)
+async function checkMemory({ tab })
 {
 	const name = path.basename(taker);
 	const owner = `page.maps.kind?.info?.owners.find((one) => one.name == "${name}")`;
 	const end = Date.now() + MINUTE_MS;
 	let taken;
 
-	await browser.evaluate("page.view.show(0, page.trace.length), page.maps.open('memory'), true");
+	await tab.evaluate("page.view.show(0, page.trace.length), page.maps.open('memory'), true");
 
-	const before = await browser.evaluate(`[Boolean(${owner}), document.documentElement.dataset.redrawn]`);
+	const before = await tab.evaluate(`[Boolean(${owner}), document.documentElement.dataset.redrawn]`);
 
 	while (!taken && Date.now() < end) {
 		execFileSync(taker, ["if=/dev/zero", "of=/dev/null", "count=1", `bs=${TAKEN_PAGES * 4096}`], { stdio: "ignore" });
 		await new Promise((resolve) => setTimeout(resolve, 500));
-		taken = await browser.evaluate(`${owner} && { ...${owner}, redrawn: document.documentElement.dataset.redrawn,
+		taken = await tab.evaluate(`${owner} && { ...${owner}, redrawn: document.documentElement.dataset.redrawn,
 			rows: document.querySelector("#map tbody").textContent }`);
 	}
 	result("view_live_redraws_memory", ...(before[0] ? ["it was there before"] : []), ...(taken ? [] : ["its pages do not come"]),
 		...(taken && (taken.allocated < TAKEN_PAGES / 2 || !taken.rows.includes(name) || taken.redrawn == before[1])
 			? [JSON.stringify(taken)] : []));
-	await browser.evaluate("page.maps.open(null), true");
+	await tab.evaluate("page.maps.open(null), true");
 }
 
 /* Another generation comes only when somebody asks; it has files, with the command in them. */

@@ -62,11 +62,11 @@ function checkTruth(slices)
 }
 
 /* A box has the name, its colour, and what is said of it; Why explains the one that is selected. */
-async function checkOne(browser, slices)
+async function checkOne({ tab }, slices)
 {
 	const one = slices.filter(({ ending, from, to, whole }) => ending == "ended" && from == whole[0] && to == whole[1])
 		.sort((a, b) => b.to - b.from - a.to + a.from)[0];
-	const drawn = await browser.evaluate(`(() => {
+	const drawn = await tab.evaluate(`(() => {
 		const texts = [];
 		const { fillText } = CanvasRenderingContext2D.prototype;
 		CanvasRenderingContext2D.prototype.fillText = function (text, ...place) { texts.push(text); fillText.call(this, text, ...place); };
@@ -98,12 +98,12 @@ async function checkOne(browser, slices)
 }
 
 /* From afar they are as high as there is one for a part of the time. */
-async function checkAfar(browser, slices)
+async function checkAfar({ tab }, slices)
 {
 	const [first] = slices;
-	const shares = await browser.evaluate(`[...page.trace.shares(${first.index}, 0, page.trace.length, 50)]`);
-	const states = await browser.evaluate("page.trace.info.states");
-	const length = await browser.evaluate("page.trace.length");
+	const shares = await tab.evaluate(`[...page.trace.shares(${first.index}, 0, page.trace.length, 50)]`);
+	const states = await tab.evaluate("page.trace.info.states");
+	const length = await tab.evaluate("page.trace.length");
 	const bad = [];
 
 	for (let i = 0; i < 50; i++) {
@@ -124,10 +124,10 @@ async function main()
 
 	try {
 		const state = await browser.open(shown);
-		const slices = await browser.evaluate(ALL);
+		const slices = await browser.tab.evaluate(ALL);
 
 		result("view_spans_open", ...(state == "ready" ? [] : [state]));
-		checkTable(slices, BigInt(await browser.evaluate("page.trace.info.begin_ns")));
+		checkTable(slices, BigInt(await browser.tab.evaluate("page.trace.info.begin_ns")));
 		checkTruth(slices);
 		await checkOne(browser, slices);
 		await checkAfar(browser, slices);
