@@ -80,7 +80,7 @@ bool lkst_mark_note_ended(int dir_fd, const char *name)
 /* The file that has been kept longest, of how many. */
 struct kept {
 	u32 nr;
-	s64 oldest_s;
+	s64 oldest_ns; /* when it was noticed that its program has ended */
 	char oldest[NAME_BYTES];
 };
 
@@ -88,6 +88,7 @@ static void look_at(int dir_fd, const char *name, struct kept *kept)
 {
 	struct lkst_mark_name who;
 	struct stat st;
+	s64 ns;
 
 	if (!lkst_mark_name_parse(name, &who) || who.uid != geteuid())
 		return;
@@ -97,8 +98,9 @@ static void look_at(int dir_fd, const char *name, struct kept *kept)
 	if (lkst_mark_note_ended(dir_fd, name) || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    st.st_uid != geteuid())
 		return;
-	if (!kept->nr++ || st.st_mtim.tv_sec < kept->oldest_s) {
-		kept->oldest_s = st.st_mtim.tv_sec;
+	ns = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
+	if (!kept->nr++ || ns < kept->oldest_ns) {
+		kept->oldest_ns = ns;
 		strcpy(kept->oldest, name);
 	}
 }

@@ -396,7 +396,8 @@ void lkst_marks_file_want(const struct lkst_marks_file *f, u64 ns, bool is_over)
 	const u64 at = offsetof(struct lkst_mark_header, wanted_until_ns);
 	struct stat st;
 
-	if (fstat(f->fd, &st) || st.st_size != LKST_MARK_FILE_BYTES ||
+	/* One that has ended is asked for nothing: the time of its file is when that was noticed. */
+	if (fstat(f->fd, &st) || st.st_size != LKST_MARK_FILE_BYTES || !(st.st_mode & 0200) ||
 	    (is_over ? !read_u64(f, at) : read_u64(f, at) >= ns))
 		return;
 	/* Should it fail, the program does not record: what it has is read in any case. */

@@ -746,6 +746,34 @@ TEST(files_of_ended_programs_are_kept_for_a_time)
 	CHECK_EQ(nr_files(), 2);
 }
 
+/* Of those that ended within a second, too: a program that was killed just now has what is looked for. */
+TEST(files_of_programs_that_ended_last_are_kept)
+{
+	const time_t now = time(NULL) - 1;
+	const u32 nr = LKST_MARK_KEPT_MAX + 10;
+	char path[200];
+	int fd;
+	u32 i, rank;
+
+	snprintf(path, sizeof(path), "rm -f %s/lkst-mark.*", dir);
+	CHECK_EQ(system(path), 0);
+	for (i = 0; i < nr; i++) {
+		/* In no order: a directory may list the newest first or last. */
+		rank = i * 5 % nr;
+		snprintf(path, sizeof(path), "%s/lkst-mark.%u.9%08u.%016x", dir, geteuid(), i, rank);
+		fd = open(path, O_CREAT | O_WRONLY, 0400);
+		CHECK(fd >= 0 && !futimens(fd, (struct timespec[]){ { now, rank * 1000 }, { now, rank * 1000 } }));
+		close(fd);
+	}
+	lkst_mark_tidy(dir);
+	CHECK_EQ(nr_files(), LKST_MARK_KEPT_MAX - 1);
+	for (i = 0; i < nr; i++) {
+		rank = i * 5 % nr;
+		snprintf(path, sizeof(path), "%s/lkst-mark.%u.9%08u.%016x", dir, geteuid(), i, rank);
+		CHECK_EQ(!access(path, F_OK), rank > nr - LKST_MARK_KEPT_MAX);
+	}
+}
+
 static const struct unit_test tests[] = {
 	{ "marks_are_in_their_order", test_marks_are_in_their_order },
 	{ "marks_have_the_fields_that_are_described",
@@ -768,6 +796,8 @@ static const struct unit_test tests[] = {
 	{ "mark_file_names_are_read", test_mark_file_names_are_read },
 	{ "files_of_ended_programs_are_kept_for_a_time",
 	  test_files_of_ended_programs_are_kept_for_a_time },
+	{ "files_of_programs_that_ended_last_are_kept",
+	  test_files_of_programs_that_ended_last_are_kept },
 };
 
 UNIT_MAIN(tests)

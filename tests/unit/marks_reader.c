@@ -5,6 +5,7 @@
  */
 #include "marks/marks_gather.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -601,6 +602,43 @@ TEST(programs_are_wanted_until_it_is_over)
 	end(&r, m);
 }
 
+static int find_memory(struct stat *ret_found)
+{
+	DIR *list = opendir(dir);
+	struct dirent *entry;
+	int nr = 0;
+
+	while (list && (entry = readdir(list)))
+		if (!strncmp(entry->d_name, "lkst-mark.", 10))
+			nr += !fstatat(dirfd(list), entry->d_name, ret_found, 0);
+	if (list)
+		closedir(list);
+	return nr;
+}
+
+/* When its end was noticed is what says how long it is kept, whoever asks for marks in the meantime. */
+TEST(programs_that_have_ended_are_asked_for_nothing)
+{
+	struct lkst_marks_reader *m;
+	struct stat noticed, asked;
+	struct recording r;
+
+	remove_all();
+	m = begin(&r, 0);
+	in_child(mark_two);
+	lkst_marks_find(lkst_marks_programs(m));
+	CHECK_EQ(find_memory(&noticed), 1);
+	CHECK_EQ(noticed.st_mode & 0777, 0400);
+	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), lkst_monotonic_ns(), true), 0);
+	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), UINT64_MAX, false), 0);
+	CHECK_EQ(find_memory(&asked), 1);
+	CHECK_EQ(asked.st_mtim.tv_sec, noticed.st_mtim.tv_sec);
+	CHECK_EQ(asked.st_mtim.tv_nsec, noticed.st_mtim.tv_nsec);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(r.nr, 2);
+	end(&r, m);
+}
+
 static const struct unit_test tests[] = {
 	{ "marks_are_given_out_once", test_marks_are_given_out_once },
 	{ "marks_before_the_beginning_are_left_out", test_marks_before_the_beginning_are_left_out },
@@ -616,6 +654,8 @@ static const struct unit_test tests[] = {
 	{ "marks_of_any_bytes_are_survived", test_marks_of_any_bytes_are_survived },
 	{ "files_that_are_no_memory_are_left_alone", test_files_that_are_no_memory_are_left_alone },
 	{ "programs_are_wanted_until_it_is_over", test_programs_are_wanted_until_it_is_over },
+	{ "programs_that_have_ended_are_asked_for_nothing",
+	  test_programs_that_have_ended_are_asked_for_nothing },
 };
 
 UNIT_MAIN(tests)
