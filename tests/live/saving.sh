@@ -73,8 +73,9 @@ check_saved()
 }
 
 has_started=yes
-# So much that the lives of the test's own processes do not go round before an incident is saved.
-"$LKST" start --quiet --budget none --buffer 4M --incidents 3 --event 'syscall:getpgid' 2>/dev/null
+# So much that the lives of the test's own processes, and of others on a busy machine, do not go round before an incident
+# is saved.
+"$LKST" start --quiet --budget none --buffer 32M --incidents 3 --event 'syscall:getpgid' 2>/dev/null
 
 # ---- how many calls saving makes ----
 mkdir first
@@ -120,7 +121,8 @@ has_failed()
 mkdir disk full
 fired=()
 from=$((marks + 1))
-bytes=$(du -sb first/incident-* | cut -f1)
+# They grow: each has the lives of all threads since the recording began.
+bytes=$(du -sb saved/incident-* | cut -f1 | sort -n | tail -n 1)
 if mount -t tmpfs -o size=$((bytes * 6)) none disk 2>err; then
 	"$LKST" incident watch --output disk 2>full.log >said &
 	watcher=$!
