@@ -12,12 +12,15 @@
 #include "base/vec.h"
 
 enum {
-	HELD_MAX = 256 * 1024, /* bytes of the rows that are held to be measured */
-	CELLS_MAX = 64 * 1024, /* and their cells, which may be empty */
+	HELD_MAX = 64 * 1024,  /* bytes of the rows that are held to be measured */
+	CELLS_MAX = 16 * 1024, /* and their cells, which may be empty */
 	WIDTH_MAX = 64,	       /* wider cells push what follows them to the right */
 	NUMBER_ROOM = 64,
-	BETWEEN = 2,   /* blanks between columns */
-	PORTION = 256, /* bytes that are escaped at once */
+	BETWEEN = 2,	 /* blanks between columns */
+	PORTION = 256,	 /* bytes that are escaped at once */
+	ROOM_MIN = 4096, /* bytes of text that there is room for */
+	ESCAPED = 4,	 /* bytes that one may become when it is escaped */
+	CELL_ROOM = LKST_OUT_ROOM / 2, /* longer ones are copied as a whole */
 };
 
 struct cell {
@@ -38,8 +41,9 @@ struct lkst_sql_result {
 	u32 *widths;
 	struct cell *cells;
 	u32 nr_cells;
-	char *text;
+	char *text; /* of the cells that are held, or of the row */
 	u32 length;
+	size_t room;
 };
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -63,14 +67,22 @@ static char *put_blob(struct lkst_out *out, char *p, const u8 *bytes, u32 length
 	return p;
 }
 
-/* Bytes of text or of a blob of column @i. */
-static const char *bytes_of(const struct lkst_sql_result *x, unsigned int i, size_t *ret_length)
+/*
+ * What the row has in column @i. SQLite calls it unprotected: it must not be shared between threads. To ask it for its
+ * type and its bytes is faster than to ask the statement, which looks for the column each time.
+ */
+static sqlite3_value *value_of(const struct lkst_sql_result *x, unsigned int i)
 {
-	const void *bytes = sqlite3_column_type(x->statement, (int)i) == SQLITE_BLOB
-				    ? sqlite3_column_blob(x->statement, (int)i)
-				    : sqlite3_column_text(x->statement, (int)i);
+	return sqlite3_column_value(x->statement, (int)i);
+}
 
-	*ret_length = bytes ? (size_t)sqlite3_column_bytes(x->statement, (int)i) : 0;
+/* Bytes of text or of a blob. */
+static const char *bytes_of(sqlite3_value *value, size_t *ret_length)
+{
+	const void *bytes = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
+								     : sqlite3_value_text(value);
+
+	*ret_length = bytes ? (size_t)sqlite3_value_bytes(value) : 0;
 	return bytes ? bytes : "";
 }
 
@@ -103,23 +115,24 @@ static void csv_row(struct lkst_sql_result *x)
 	const char *bytes;
 
 	for (i = 0; i < x->nr_columns; i++) {
+		sqlite3_value *value = value_of(x, i);
 		char *p = lkst_out_room(x->out);
 
 		if (i)
 			*p++ = ',';
-		switch (sqlite3_column_type(x->statement, (int)i)) {
+		switch (sqlite3_value_type(value)) {
 		case SQLITE_INTEGER:
-			p = lkst_put_s64(p, sqlite3_column_int64(x->statement, (int)i));
+			p = lkst_put_s64(p, sqlite3_value_int64(value));
 			break;
 		case SQLITE_FLOAT:
-			p = put_double(p, sqlite3_column_double(x->statement, (int)i));
+			p = put_double(p, sqlite3_value_double(value));
 			break;
 		case SQLITE_TEXT:
-			bytes = bytes_of(x, i, &length);
+			bytes = bytes_of(value, &length);
 			p = lkst_out_csv(x->out, p, bytes, length);
 			break;
 		case SQLITE_BLOB:
-			bytes = bytes_of(x, i, &length);
+			bytes = bytes_of(value, &length);
 			p = put_blob(x->out, p, (const u8 *)bytes, (u32)length);
 			break;
 		}
@@ -153,21 +166,21 @@ static int json_row(struct lkst_sql_result *x)
 	lkst_json_break(&x->json);
 	lkst_json_object(&x->json, NULL);
 	for (i = 0; i < x->nr_columns && !err; i++) {
-		switch (sqlite3_column_type(x->statement, (int)i)) {
+		sqlite3_value *value = value_of(x, i);
+
+		switch (sqlite3_value_type(value)) {
 		case SQLITE_INTEGER:
-			lkst_json_s64(&x->json, name_of(x, i),
-				      sqlite3_column_int64(x->statement, (int)i));
+			lkst_json_s64(&x->json, name_of(x, i), sqlite3_value_int64(value));
 			break;
 		case SQLITE_FLOAT:
-			lkst_json_double(&x->json, name_of(x, i),
-					 sqlite3_column_double(x->statement, (int)i));
+			lkst_json_double(&x->json, name_of(x, i), sqlite3_value_double(value));
 			break;
 		case SQLITE_TEXT:
-			bytes = bytes_of(x, i, &length);
+			bytes = bytes_of(value, &length);
 			lkst_json_text(&x->json, name_of(x, i), bytes, length);
 			break;
 		case SQLITE_BLOB:
-			bytes = bytes_of(x, i, &length);
+			bytes = bytes_of(value, &length);
 			err = json_blob(x, name_of(x, i), (const u8 *)bytes, length);
 			break;
 		default:
@@ -180,49 +193,71 @@ static int json_row(struct lkst_sql_result *x)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* Columns of a terminal: bytes but those that go on with a character of UTF-8, which have the highest two bits 10. */
 static u32 width_of(const char *text, u32 length)
 {
-	u32 width = 0, i;
+	const u64 ones = 0x0101010101010101ULL, highest = ones << 7;
+	u32 width = length;
+	u64 word;
 
-	for (i = 0; i < length; i++)
-		width += ((u8)text[i] & 0xc0) != 0x80;
+	for (; length >= sizeof(word); text += sizeof(word), length -= (u32)sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		/* The product's highest byte is the sum of all bytes, which are 1 or 0. */
+		width -= (u32)(((word & ~(word << 1) & highest) >> 7) * ones >> 56);
+	}
+	for (; length; length--)
+		width -= ((u8)*text++ & 0xc0) == 0x80;
 	return width;
 }
 
-/* Holds @length bytes of @text, which fit on one line of a terminal, as the next cell. */
-static int hold(struct lkst_sql_result *x, const char *text, size_t length, bool is_right)
+/* Where @nr more bytes of text are held; NULL: no memory. */
+static char *text_room(struct lkst_sql_result *x, size_t nr)
 {
-	struct cell *cell = lkst_vec_add(x->cells, x->nr_cells);
+	size_t least = x->length + nr, room = x->room ? x->room : ROOM_MIN;
 	char *more;
 
-	if (!cell)
-		return -ENOMEM;
-	more = realloc(x->text, x->length + length + 1);
+	if (least < x->room)
+		return x->text + x->length;
+	while (room <= least)
+		room *= 2;
+	more = realloc(x->text, room);
 	if (!more)
-		return -ENOMEM;
+		return NULL;
 	x->text = more;
-	memcpy(x->text + x->length, text, length);
-	*cell = (struct cell){ x->length, (u32)length, width_of(text, (u32)length), is_right };
-	x->length += (u32)length;
+	x->room = room;
+	return x->text + x->length;
+}
+
+/* Writes @length bytes of @text so that they fit on one line of a terminal. They become the next cell, *@ret_cell. */
+static int hold_text(struct lkst_sql_result *x, const char *text, size_t length, struct cell *ret_cell)
+{
+	char *p = text_room(x, ESCAPED * length), *end;
+	u32 nr;
+
+	if (!p)
+		return -ENOMEM;
+	end = lkst_put_escaped(p, text, length, "");
+	nr = (u32)(end - p);
+	*ret_cell = (struct cell){ x->length, nr, width_of(p, nr), false };
+	x->length += nr;
 	return 0;
 }
 
-static int hold_bytes(struct lkst_sql_result *x, const char *text, size_t length)
+/* The same for one that needs no escapes, from @p to @end in the room. */
+static int hold_plain(struct lkst_sql_result *x, const char *p, const char *end, bool is_right,
+		      struct cell *ret_cell)
 {
-	_cleanup_free_ char *escaped = malloc(4 * length + 1);
-	char *end;
+	u32 nr = (u32)(end - p);
 
-	if (!escaped)
-		return -ENOMEM;
-	end = lkst_put_escaped(escaped, text, length, "");
-	return hold(x, escaped, (size_t)(end - escaped), false);
+	*ret_cell = (struct cell){ x->length, nr, nr, is_right };
+	x->length += nr;
+	return 0;
 }
 
-static int hold_blob(struct lkst_sql_result *x, const u8 *bytes, size_t length)
+static int hold_blob(struct lkst_sql_result *x, const u8 *bytes, size_t length, struct cell *ret_cell)
 {
-	_cleanup_free_ char *text = malloc(2 * length + 4);
+	char *text = text_room(x, 2 * length + 4), *p = text;
 	size_t i;
-	char *p = text;
 
 	if (!text)
 		return -ENOMEM;
@@ -230,88 +265,89 @@ static int hold_blob(struct lkst_sql_result *x, const u8 *bytes, size_t length)
 	for (i = 0; i < length; i++)
 		p += snprintf(p, 3, "%02x", bytes[i]);
 	*p++ = '\'';
-	return hold(x, text, (size_t)(p - text), false);
+	return hold_plain(x, text, p, false, ret_cell);
 }
 
-static int hold_cell(struct lkst_sql_result *x, unsigned int i)
+/* What the row has in column @i becomes the next cell that is held. */
+static int hold_cell(struct lkst_sql_result *x, unsigned int i, struct cell *ret_cell)
 {
-	char number[NUMBER_ROOM];
+	sqlite3_value *value = value_of(x, i);
+	char *p = text_room(x, NUMBER_ROOM);
 	const char *bytes;
 	size_t length;
 
-	switch (sqlite3_column_type(x->statement, (int)i)) {
+	if (!p)
+		return -ENOMEM;
+	switch (sqlite3_value_type(value)) {
 	case SQLITE_INTEGER:
-		return hold(
-			x, number,
-			(size_t)(lkst_put_s64(number, sqlite3_column_int64(x->statement, (int)i)) -
-				 number),
-			true);
+		return hold_plain(x, p, lkst_put_s64(p, sqlite3_value_int64(value)), true, ret_cell);
 	case SQLITE_FLOAT:
-		return hold(
-			x, number,
-			(size_t)(put_double(number, sqlite3_column_double(x->statement, (int)i)) -
-				 number),
-			true);
+		return hold_plain(x, p, put_double(p, sqlite3_value_double(value)), true, ret_cell);
 	case SQLITE_TEXT:
-		bytes = bytes_of(x, i, &length);
-		return hold_bytes(x, bytes, length);
+		bytes = bytes_of(value, &length);
+		return hold_text(x, bytes, length, ret_cell);
 	case SQLITE_BLOB:
-		bytes = bytes_of(x, i, &length);
-		return hold_blob(x, (const u8 *)bytes, length);
+		bytes = bytes_of(value, &length);
+		return hold_blob(x, (const u8 *)bytes, length, ret_cell);
 	default:
-		return hold(x, "", 0, false);
+		return hold_plain(x, p, p, false, ret_cell);
 	}
 }
 
-static void print_blanks(struct lkst_out *out, u32 nr)
+static char *put_blanks(char *p, u32 nr)
 {
-	char *p = lkst_out_room(out);
-
-	while (nr--)
-		*p++ = ' ';
-	lkst_out_advance(out, p);
+	memset(p, ' ', nr);
+	return p + nr;
 }
 
-static void print_cell(struct lkst_sql_result *x, unsigned int column, const struct cell *cell,
-		       bool is_right)
+/*
+ * Prints a cell of a row, and a line's end behind the last. *@after: blanks that belong behind the cell before it. @p
+ * and the result are as in lkst_out_more().
+ */
+static char *print_cell(struct lkst_sql_result *x, char *p, unsigned int column, const struct cell *cell,
+			bool is_right, u32 *after)
 {
 	u32 width = x->widths[column];
 	u32 blanks = cell->width < width ? width - cell->width : 0;
 
-	if (column)
-		print_blanks(x->out, BETWEEN);
-	if (is_right)
-		print_blanks(x->out, blanks);
-	lkst_out_bytes(x->out, x->text + cell->start, cell->length);
-	if (!is_right && column + 1 < x->nr_columns)
-		print_blanks(x->out, blanks);
+	p = put_blanks(p, *after + (column ? BETWEEN : 0) + (is_right ? blanks : 0));
+	*after = is_right ? 0 : blanks;
+	if (cell->length <= CELL_ROOM) {
+		p = lkst_put_mem(p, x->text + cell->start, cell->length);
+	} else {
+		lkst_out_advance(x->out, p);
+		lkst_out_bytes(x->out, x->text + cell->start, cell->length);
+		p = lkst_out_room(x->out);
+	}
+	if (column + 1 == x->nr_columns) {
+		*p++ = '\n';
+		*after = 0;
+	}
+	return lkst_out_more(x->out, p);
 }
 
 /* Prints the rows that are held. The names are the first; they are above what the next row has. */
 static void print_held(struct lkst_sql_result *x)
 {
-	u32 i;
+	char *p = lkst_out_room(x->out);
+	u32 i, after = 0;
 
 	for (i = 0; i < x->nr_cells; i++) {
-		unsigned int column = i % x->nr_columns;
-		bool is_name = !x->is_measured && i < x->nr_columns;
-		u32 says = is_name && i + x->nr_columns < x->nr_cells ? i + x->nr_columns : i;
+		u32 says = i < x->nr_columns && i + x->nr_columns < x->nr_cells ? i + x->nr_columns : i;
 
-		print_cell(x, column, &x->cells[i], x->cells[says].is_right);
-		if (column + 1 == x->nr_columns)
-			lkst_out_str(x->out, "\n");
+		p = print_cell(x, p, i % x->nr_columns, &x->cells[i], x->cells[says].is_right, &after);
 	}
-	free(x->cells);
-	x->cells = NULL;
+	lkst_out_advance(x->out, p);
 	x->nr_cells = 0;
 	x->length = 0;
 }
 
+/* From here on the widths stay, and rows go out as they come. */
 static void measure_and_print(struct lkst_sql_result *x)
 {
 	u32 i;
 
-	for (i = 0; i < x->nr_cells && !x->is_measured; i++) {
+	for (i = 0; i < x->nr_cells; i++) {
 		u32 width = x->cells[i].width < WIDTH_MAX ? x->cells[i].width : WIDTH_MAX;
 		u32 *widest = &x->widths[i % x->nr_columns];
 
@@ -321,25 +357,57 @@ static void measure_and_print(struct lkst_sql_result *x)
 	x->is_measured = true;
 }
 
+static int add_cell(struct lkst_sql_result *x, struct cell of)
+{
+	struct cell *cell = lkst_vec_add(x->cells, x->nr_cells);
+
+	if (!cell)
+		return -ENOMEM;
+	*cell = of;
+	return 0;
+}
+
 static int text_names(struct lkst_sql_result *x)
 {
+	struct cell cell;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < x->nr_columns && !err; i++)
-		err = hold_bytes(x, name_of(x, i), strlen(name_of(x, i)));
+		err = hold_text(x, name_of(x, i), strlen(name_of(x, i)), &cell) ?: add_cell(x, cell);
 	return err;
 }
 
-static int text_row(struct lkst_sql_result *x)
+/* Holds the row, to be measured with others. */
+static int hold_row(struct lkst_sql_result *x)
 {
+	struct cell cell;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < x->nr_columns && !err; i++)
-		err = hold_cell(x, i);
-	if (!err && (x->is_measured || x->length > HELD_MAX || x->nr_cells > CELLS_MAX))
+		err = hold_cell(x, i, &cell) ?: add_cell(x, cell);
+	if (!err && (x->length > HELD_MAX || x->nr_cells > CELLS_MAX))
 		measure_and_print(x);
+	return err;
+}
+
+/* Prints it at once. */
+static int print_row(struct lkst_sql_result *x)
+{
+	char *p = lkst_out_room(x->out);
+	struct cell cell;
+	unsigned int i;
+	u32 after = 0;
+	int err = 0;
+
+	for (i = 0; i < x->nr_columns && !err; i++) {
+		err = hold_cell(x, i, &cell);
+		if (!err)
+			p = print_cell(x, p, i, &cell, cell.is_right, &after);
+		x->length = 0;
+	}
+	lkst_out_advance(x->out, p);
 	return err;
 }
 
@@ -381,7 +449,7 @@ int lkst_sql_result_row(struct lkst_sql_result *x)
 	case LKST_TABLE_JSON:
 		return json_row(x);
 	default:
-		return text_row(x);
+		return x->is_measured ? print_row(x) : hold_row(x);
 	}
 }
 
@@ -389,7 +457,7 @@ void lkst_sql_result_end(struct lkst_sql_result *x)
 {
 	if (!x)
 		return;
-	if (x->format == LKST_TABLE_TEXT && x->widths)
+	if (x->format == LKST_TABLE_TEXT && x->widths && !x->is_measured)
 		measure_and_print(x);
 	if (x->format == LKST_TABLE_JSON && x->widths)
 		lkst_json_end(&x->json);

@@ -7,7 +7,7 @@
 #include "sql/sql.h"
 
 static struct lkst_err err;
-static char dir[64], path[128], answer[1 << 16];
+static char dir[64], path[128], answer[1024 * 1024];
 static u32 max_groups; /* that are held in memory; 0: as always */
 
 static const char text[] = "state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\" prio=120\n"
@@ -423,6 +423,31 @@ TEST(sql_forms)
 		  "{\"a\":100,\"b\":1000000000,\"c\":\"=f(\\\"x\\\")\",\"d\":4,\"e\":\"\"}]\n");
 	CHECK_STR(ask_as("select 1 a where 0; select 2 b", LKST_TABLE_JSON), "[]\n[\n{\"b\":2}]\n");
 	CHECK_STR(ask_as("select 1 a where 0", LKST_TABLE_TEXT), "a\n");
+	CHECK_STR(ask_as("select '' as \"\"", LKST_TABLE_TEXT), "\n\n");
+}
+
+/* Rows behind those that are measured have the same columns, whatever wide cells one of them has. */
+TEST(sql_text_goes_on)
+{
+	static const char query[] =
+		"with recursive n(i) as (select 100000 union all select i + 1 from n where i < 119999) "
+		"select i, 'caf\xc3\xa9' c, iif(i = 119000, printf('%.*c', 5000, 'x'), null) w, -i minus from n";
+	_cleanup_free_ char *wide = malloc(5001);
+	const char *at;
+	int i;
+
+	CHECK(wide);
+	memset(wide, 'x', 5000);
+	wide[5000] = 0;
+	at = strchr(ask_as(query, LKST_TABLE_TEXT), '\n') + 1;
+	for (i = 100000; i < 120000; i++) {
+		_cleanup_free_ char *line = NULL;
+		int length = asprintf(&line, "%d  caf\xc3\xa9  %-1s  %d\n", i, i == 119000 ? wide : "", -i);
+
+		CHECK(length > 0 && !strncmp(at, line, (size_t)length));
+		at += length;
+	}
+	CHECK(!*at);
 }
 
 /* Tables of what is known: once by hand, and the same again, since they are filled once. */
@@ -492,6 +517,7 @@ static const struct unit_test tests[] = {
 	{ "sql_says_where", test_sql_says_where },
 	{ "sql_limits", test_sql_limits },
 	{ "sql_forms", test_sql_forms },
+	{ "sql_text_goes_on", test_sql_text_goes_on },
 	{ "sql_known", test_sql_known },
 	{ "sql_known_columns", test_sql_known_columns },
 	{ "sql_functions", test_sql_functions },
