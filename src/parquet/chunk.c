@@ -5,21 +5,23 @@
  */
 #include "parquet/chunk.h"
 
-#include <endian.h>
+#include <assert.h>
 
+#include "base/bytes.h"
 #include "parquet/deltas.h"
 #include "parquet/runs.h"
 
 enum {
 	LEVEL = 1,	    /* of zstd: more takes longer than the trace is read */
-	NUMBERED_SHARE = 2, /* a dictionary pays if a text in so many is not new */
+	NUMBERED_SHARE = 2, /* a dictionary pays if a text in so many is not new, */
+	NUMBERED_FEW = 256, /* or if it is small: columns with few values may have more */
 };
 
 /* enum Type, PageType, Encoding and CompressionCodec */
 enum { BOOLEAN = 0, INT32 = 1, INT64 = 2, DOUBLE = 5, BYTE_ARRAY = 6 };
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
 enum { PLAIN = 0, RLE = 3, DELTA_BINARY_PACKED = 5, RLE_DICTIONARY = 8 };
-enum { ZSTD = 6 };
+enum { UNCOMPRESSED = 0, ZSTD = 6 };
 
 /* enum ConvertedType, for readers that do not know LogicalType; and fields of the union LogicalType */
 enum { UTF8 = 0, UINT_32 = 13, UINT_64 = 14, NOT_CONVERTED = -1 };
@@ -41,66 +43,36 @@ static const struct {
 	[LKST_PARQUET_BYTES] = { BYTE_ARRAY, 0, NOT_CONVERTED, NOT_LOGICAL, 0 },
 };
 
+void lkst_column_chunk_init(struct lkst_column_chunk *c, const struct lkst_parquet_column *column)
+{
+	c->type = column->type;
+	c->is_required = column->is_required;
+	c->is_rising = column->is_rising;
+	c->number_bytes = types[column->type].size == 8 ? 8 : 4;
+	c->turn = 1;
+	c->filling = &c->page[0];
+	c->filling->is_numbered = !types[c->type].size;
+}
+
 void lkst_column_chunk_fini(struct lkst_column_chunk *c)
 {
-	struct lkst_column_chunk empty = { .type = c->type,
-					   .is_required = c->is_required,
-					   .is_rising = c->is_rising,
-					   .prefers_plain = c->prefers_plain };
-
-	lkst_byte_list_fini(&c->values);
-	lkst_byte_list_fini(&c->pages);
+	lkst_byte_list_fini(&c->page[0].values);
+	lkst_byte_list_fini(&c->page[1].values);
+	lkst_byte_list_fini(&c->made);
 	lkst_dictionary_fini(&c->dictionary);
-	*c = empty;
 }
 
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static void note_row(struct lkst_column_chunk *c, uint32_t row)
+void lkst_column_chunk_reset(struct lkst_column_chunk *c)
 {
-	c->has_value[row / 8] |= (uint8_t)(1u << row % 8);
-	c->nr_values++;
+	lkst_dictionary_fini(&c->dictionary);
+	c->turn++;
+	c->bounds = (struct lkst_bounds){};
+	c->made.nr = 0;
+	c->raw_bytes = c->nr_rows = c->nr_nulls = 0;
+	c->has_numbered = false;
 }
 
-void lkst_column_chunk_int(struct lkst_column_chunk *c, uint32_t row, int64_t value)
-{
-	struct lkst_bounds *b = &c->bounds;
-	uint64_t stored = htole64((uint64_t)value), turned = (uint64_t)value;
-	uint8_t *at;
-	int64_t key;
-
-	if (c->type == LKST_PARQUET_UINT64)
-		turned ^= 1ULL << 63;
-	key = (int64_t)turned;
-	if (!b->has_any)
-		b->least = b->greatest = key;
-	b->has_any = true;
-	b->least = key < b->least ? key : b->least;
-	b->greatest = key > b->greatest ? key : b->greatest;
-	note_row(c, row);
-	at = lkst_byte_list_room(&c->values, sizeof(stored));
-	if (!at)
-		return;
-	memcpy(at, &stored, sizeof(stored));
-	c->values.nr += types[c->type].size;
-}
-
-void lkst_column_chunk_double(struct lkst_column_chunk *c, uint32_t row, double value)
-{
-	struct lkst_bounds *b = &c->bounds;
-	uint64_t stored;
-
-	if (!b->has_any)
-		b->least_double = b->greatest_double = value;
-	b->has_any = true;
-	b->is_unknown |= value != value;
-	b->least_double = value < b->least_double ? value : b->least_double;
-	b->greatest_double = value > b->greatest_double ? value : b->greatest_double;
-	note_row(c, row);
-	memcpy(&stored, &value, sizeof(stored));
-	stored = htole64(stored);
-	lkst_byte_list_add(&c->values, &stored, sizeof(stored));
-}
+/* ---- texts, as they are given ---------------------------------------------------------------- */
 
 static int compare_text(const struct lkst_bound_text *a, const void *bytes, uint32_t length)
 {
@@ -125,59 +97,229 @@ static void note_text(struct lkst_bounds *b, const void *bytes, uint32_t length)
 		b->greatest_text = text;
 }
 
-static void add_plain(struct lkst_column_chunk *c, const void *bytes, uint32_t length)
+static void add_plain(struct lkst_byte_list *values, const void *bytes, uint32_t length)
 {
 	uint32_t stored = htole32(length);
 
-	lkst_byte_list_add(&c->values, &stored, sizeof(stored));
-	lkst_byte_list_add(&c->values, bytes, length);
+	lkst_byte_list_add(values, &stored, sizeof(stored));
+	lkst_byte_list_add(values, bytes, length);
 }
 
 /* From here on texts themselves are stored, also of this page. */
 static void give_up_numbers(struct lkst_column_chunk *c)
 {
-	struct lkst_byte_list numbers = c->values;
+	struct lkst_page *page = c->filling;
+	struct lkst_byte_list numbers = page->values;
 	uint32_t i, number, length;
 
-	c->values = (struct lkst_byte_list){ .has_failed = numbers.has_failed };
+	page->values = (struct lkst_byte_list){ .has_failed = numbers.has_failed };
+	page->is_numbered = false;
 	c->prefers_plain = true;
-	c->is_numbered = false;
 	for (i = 0; i < numbers.nr / sizeof(number); i++) {
 		const uint8_t *text;
 
 		memcpy(&number, numbers.bytes + sizeof(number) * i, sizeof(number));
 		text = lkst_dictionary_text(&c->dictionary, number, &length);
-		lkst_byte_list_add(&c->values, text, length);
+		lkst_byte_list_add(&page->values, text, length);
 	}
 	lkst_byte_list_fini(&numbers);
 }
 
-void lkst_column_chunk_text(struct lkst_column_chunk *c, uint32_t row, const void *bytes,
-			    uint32_t length)
+void lkst_column_chunk_text(struct lkst_column_chunk *c, uint32_t row, const void *bytes, uint32_t length,
+			    struct lkst_parquet_place *place)
 {
+	struct lkst_page *page = c->filling;
 	bool is_new = true;
 	int32_t number = LKST_DICTIONARY_FULL;
 
-	if (!c->nr_values)
-		c->is_numbered = !c->prefers_plain;
-	if (c->is_numbered) {
+	if (page->is_numbered) {
 		number = lkst_dictionary_number(&c->dictionary, bytes, length, &is_new);
 		if (number == LKST_DICTIONARY_FULL)
 			give_up_numbers(c);
 	}
 	if (is_new || number < 0)
 		note_text(&c->bounds, bytes, length);
-	if (number < 0)
-		add_plain(c, bytes, length);
+	if (number < 0) {
+		add_plain(&page->values, bytes, length);
+	} else {
+		lkst_byte_list_add(&page->values, &number, sizeof(number));
+		*place = (struct lkst_parquet_place){ c->turn, (uint32_t)number };
+	}
+	lkst_column_chunk_note(page, row);
+}
+
+bool lkst_column_chunk_again(struct lkst_column_chunk *c, uint32_t row, const struct lkst_parquet_place *place)
+{
+	struct lkst_page *page = c->filling;
+
+	if (!page->is_numbered || place->turn != c->turn)
+		return false;
+	lkst_byte_list_add(&page->values, &place->number, sizeof(place->number));
+	lkst_column_chunk_note(page, row);
+	return true;
+}
+
+/* The other page is filled from here on. */
+static void turn(struct lkst_column_chunk *c)
+{
+	struct lkst_page *page = c->filling;
+
+	page->nr_texts = c->dictionary.nr;
+	if (page->is_numbered && page->nr_texts > NUMBERED_FEW &&
+	    page->nr_texts > page->nr_values / NUMBERED_SHARE)
+		c->prefers_plain = true;
+	c->filling = &c->page[page == &c->page[0]];
+	c->filling->is_numbered = !types[c->type].size && !c->prefers_plain;
+}
+
+void lkst_column_chunk_turn(struct lkst_column_chunk *c, uint32_t nr_rows)
+{
+	struct lkst_page *page = c->filling;
+
+	page->nr_rows += nr_rows;
+	assert(!c->is_required || page->nr_values == page->nr_rows);
+	if (page->values.nr >= LKST_SPARSE_BYTES || page->nr_rows + LKST_PAGE_ROWS > LKST_SPARSE_ROWS)
+		turn(c);
+}
+
+/* ---- values of a page ------------------------------------------------------------------------ */
+
+/* The numbers of the page as they were given. */
+static void get_numbers(const struct lkst_column_chunk *c, const struct lkst_page *page, uint64_t *values)
+{
+	const uint8_t *at = page->values.bytes;
+	uint32_t i;
+
+	for (i = 0; c->number_bytes == 8 && i < page->nr_values; i++)
+		values[i] = lkst_le64(at + i * 8);
+	for (i = 0; c->type == LKST_PARQUET_INT32 && i < page->nr_values; i++)
+		values[i] = (uint64_t)(int32_t)lkst_le32(at + i * 4);
+	for (i = 0; c->number_bytes == 4 && c->type != LKST_PARQUET_INT32 && i < page->nr_values; i++)
+		values[i] = lkst_le32(at + i * 4);
+}
+
+static void note_ints(struct lkst_column_chunk *c, const uint64_t *values, uint32_t nr)
+{
+	const uint64_t turned = c->type == LKST_PARQUET_UINT64 ? 1ULL << 63 : 0;
+	int64_t least = c->bounds.least, greatest = c->bounds.greatest;
+	uint32_t i;
+
+	if (!c->bounds.has_any)
+		least = greatest = (int64_t)(values[0] ^ turned);
+	for (i = 0; i < nr; i++) {
+		int64_t key = (int64_t)(values[i] ^ turned);
+
+		least = key < least ? key : least;
+		greatest = key > greatest ? key : greatest;
+	}
+	c->bounds.has_any = true;
+	c->bounds.least = least;
+	c->bounds.greatest = greatest;
+}
+
+static void note_doubles(struct lkst_bounds *b, const uint64_t *values, uint32_t nr)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		double value;
+
+		memcpy(&value, &values[i], sizeof(value));
+		if (!b->has_any)
+			b->least_double = b->greatest_double = value;
+		b->has_any = true;
+		b->is_unknown |= value != value;
+		b->least_double = value < b->least_double ? value : b->least_double;
+		b->greatest_double = value > b->greatest_double ? value : b->greatest_double;
+	}
+}
+
+/* Has maker->numbers say which of the dictionary's numbers each is. False: there is no room for all in it. */
+static bool find_numbers(struct lkst_column_chunk *c, uint32_t nr, struct lkst_page_maker *maker)
+{
+	const uint64_t *values = maker->values;
+	int32_t number = LKST_DICTIONARY_FULL;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (!i || values[i] != values[i - 1])
+			number = lkst_dictionary_int(&c->dictionary, values[i], types[c->type].size);
+		if (number == LKST_DICTIONARY_FULL)
+			return false;
+		maker->numbers[i] = (uint32_t)number;
+	}
+	return true;
+}
+
+static void put_bits(struct lkst_byte_list *raw, const uint64_t *values, uint32_t nr)
+{
+	uint32_t i, bit;
+
+	for (i = 0; i < nr; i += 8) {
+		uint8_t byte = 0;
+
+		for (bit = 0; bit < 8 && i + bit < nr; bit++)
+			byte |= (uint8_t)((values[i + bit] & 1) << bit);
+		lkst_byte_list_add(raw, &byte, 1);
+	}
+}
+
+/* Numbers @numbers of a dictionary of @nr_all. */
+static void put_numbered(struct lkst_byte_list *raw, const uint32_t *numbers, uint32_t nr, uint32_t nr_all)
+{
+	uint8_t width = (uint8_t)lkst_runs_width(nr_all ? nr_all - 1 : 0);
+
+	lkst_byte_list_add(raw, &width, 1);
+	lkst_runs_add(raw, numbers, nr, width);
+}
+
+/* Returns their encoding. */
+static int32_t put_numbers(struct lkst_column_chunk *c, const struct lkst_page *page, struct lkst_page_maker *maker)
+{
+	const uint32_t nr = page->nr_values;
+
+	get_numbers(c, page, maker->values);
+	if (c->type == LKST_PARQUET_DOUBLE)
+		note_doubles(&c->bounds, maker->values, nr);
 	else
-		lkst_byte_list_add(&c->values, &number, sizeof(number));
-	note_row(c, row);
+		note_ints(c, maker->values, nr);
+	if (c->is_rising) {
+		lkst_deltas_add(&maker->raw, maker->values, nr);
+		return DELTA_BINARY_PACKED;
+	}
+	if (c->type == LKST_PARQUET_BOOL) {
+		put_bits(&maker->raw, maker->values, nr);
+		return PLAIN;
+	}
+	if (!c->prefers_plain && c->type != LKST_PARQUET_DOUBLE && find_numbers(c, nr, maker)) {
+		put_numbered(&maker->raw, maker->numbers, nr, c->dictionary.nr);
+		return RLE_DICTIONARY;
+	}
+	c->prefers_plain = true;
+	lkst_byte_list_add(&maker->raw, page->values.bytes, page->values.nr);
+	return PLAIN;
+}
+
+/* Returns their encoding. */
+static int32_t put_values(struct lkst_column_chunk *c, const struct lkst_page *page, struct lkst_page_maker *maker)
+{
+	if (!page->nr_values)
+		return PLAIN;
+	if (types[c->type].size)
+		return put_numbers(c, page, maker);
+	if (page->is_numbered) {
+		put_numbered(&maker->raw, (const uint32_t *)(const void *)page->values.bytes, page->nr_values,
+			     page->nr_texts);
+		return RLE_DICTIONARY;
+	}
+	lkst_byte_list_add(&maker->raw, page->values.bytes, page->values.nr);
+	return PLAIN;
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 /* Which rows have a value; nothing where all must. */
-static void put_levels(struct lkst_column_chunk *c, struct lkst_byte_list *raw, uint32_t nr_rows)
+static void put_levels(const struct lkst_column_chunk *c, const struct lkst_page *page, struct lkst_byte_list *raw)
 {
 	uint32_t length = 0;
 
@@ -185,130 +327,104 @@ static void put_levels(struct lkst_column_chunk *c, struct lkst_byte_list *raw, 
 		return;
 	lkst_byte_list_add(raw, &length, sizeof(length));
 	lkst_runs_add_same(raw, false, c->nr_skipped);
-	lkst_runs_add_bits(raw, c->has_value, nr_rows);
+	lkst_runs_add_bits(raw, page->has_value, page->nr_rows);
 	if (raw->has_failed)
 		return;
 	length = htole32((uint32_t)(raw->nr - sizeof(length)));
 	memcpy(raw->bytes, &length, sizeof(length));
 }
 
-static unsigned int bits_of(uint32_t greatest)
+/* Bits of differences have nothing more that zstd could take off. */
+static int32_t codec_of(const struct lkst_column_chunk *c)
 {
-	return greatest ? 32 - (unsigned int)__builtin_clz(greatest) : 1;
+	return c->is_rising ? UNCOMPRESSED : ZSTD;
 }
 
-/* Of the page's values. */
-static int32_t encoding_of(const struct lkst_column_chunk *c)
-{
-	if (c->is_numbered)
-		return RLE_DICTIONARY;
-	return c->is_rising && c->nr_values ? DELTA_BINARY_PACKED : PLAIN;
-}
-
-static void put_values(struct lkst_column_chunk *c, struct lkst_byte_list *raw)
-{
-	uint8_t width = (uint8_t)bits_of(c->dictionary.nr ? c->dictionary.nr - 1 : 0), bit;
-	uint32_t i;
-
-	if (c->is_numbered) {
-		lkst_byte_list_add(raw, &width, 1);
-		lkst_runs_add(raw, (const uint32_t *)(const void *)c->values.bytes, c->nr_values,
-			      width);
-	} else if (encoding_of(c) == DELTA_BINARY_PACKED) {
-		lkst_deltas_add(raw, c->values.bytes, c->nr_values);
-	} else if (c->type == LKST_PARQUET_BOOL) {
-		for (i = 0; i < c->nr_values; i += 8) {
-			uint8_t byte = 0;
-
-			for (bit = 0; bit < 8 && i + bit < c->nr_values; bit++)
-				byte |= (uint8_t)((c->values.bytes[i + bit] & 1) << bit);
-			lkst_byte_list_add(raw, &byte, 1);
-		}
-	} else {
-		lkst_byte_list_add(raw, c->values.bytes, c->values.nr);
-	}
-}
-
-/* Compresses maker->raw into maker->packed. */
-static void pack(struct lkst_page_maker *maker)
+/* Compresses maker->raw by @codec. Returns what is to be stored. */
+static const struct lkst_byte_list *pack(struct lkst_page_maker *maker, int32_t codec)
 {
 	size_t room = ZSTD_compressBound(maker->raw.nr), length;
 	uint8_t *at;
 
+	maker->has_failed |= maker->raw.has_failed;
+	if (codec == UNCOMPRESSED)
+		return &maker->raw;
 	maker->packed.nr = 0;
 	at = lkst_byte_list_room(&maker->packed, room);
-	maker->has_failed |= !at || maker->raw.has_failed;
+	maker->has_failed |= !at;
 	if (maker->has_failed)
-		return;
+		return &maker->packed;
 	length = ZSTD_compressCCtx(maker->zstd, at, room, maker->raw.bytes, maker->raw.nr, LEVEL);
 	maker->has_failed |= ZSTD_isError(length);
 	maker->packed.nr = maker->has_failed ? 0 : length;
+	return &maker->packed;
 }
 
-/* Begins the PageHeader of what is packed. */
-static struct lkst_thrift begin_header(struct lkst_page_maker *maker, struct lkst_byte_list *to,
-				       int32_t type)
+/* Begins the PageHeader of a page that is stored as @packed. */
+static struct lkst_thrift begin_header(const struct lkst_page_maker *maker, const struct lkst_byte_list *packed,
+				       struct lkst_byte_list *to, int32_t type)
 {
 	struct lkst_thrift t = { .to = to };
 
 	lkst_thrift_i32(&t, 1, type);
 	lkst_thrift_i32(&t, 2, (int32_t)maker->raw.nr);
-	lkst_thrift_i32(&t, 3, (int32_t)maker->packed.nr);
+	lkst_thrift_i32(&t, 3, (int32_t)packed->nr);
 	return t;
 }
 
-static void put_data_page(struct lkst_column_chunk *c, struct lkst_page_maker *maker,
-			  uint32_t nr_rows)
+static void put_data_page(struct lkst_column_chunk *c, const struct lkst_page *page, struct lkst_page_maker *maker)
 {
+	const struct lkst_byte_list *packed;
+	size_t before = c->made.nr;
 	struct lkst_thrift t;
-	size_t before = c->pages.nr;
+	int32_t encoding;
 
 	maker->raw.nr = 0;
-	put_levels(c, &maker->raw, nr_rows);
-	put_values(c, &maker->raw);
-	pack(maker);
-	t = begin_header(maker, &c->pages, DATA_PAGE);
+	put_levels(c, page, &maker->raw);
+	encoding = put_values(c, page, maker);
+	packed = pack(maker, codec_of(c));
+	t = begin_header(maker, packed, &c->made, DATA_PAGE);
 	lkst_thrift_struct(&t, 5); /* DataPageHeader */
-	lkst_thrift_i32(&t, 1, (int32_t)(c->nr_skipped + nr_rows));
-	lkst_thrift_i32(&t, 2, encoding_of(c));
+	lkst_thrift_i32(&t, 1, (int32_t)(c->nr_skipped + page->nr_rows));
+	lkst_thrift_i32(&t, 2, encoding);
 	lkst_thrift_i32(&t, 3, RLE);
 	lkst_thrift_i32(&t, 4, RLE);
 	lkst_thrift_end(&t);
 	lkst_thrift_end(&t);
-	c->raw_bytes += c->pages.nr - before + maker->raw.nr;
-	lkst_byte_list_add(&c->pages, maker->packed.bytes, maker->packed.nr);
-	c->has_numbered |= c->is_numbered;
-	c->nr_pages++;
+	c->raw_bytes += c->made.nr - before + maker->raw.nr;
+	lkst_byte_list_add(&c->made, packed->bytes, packed->nr);
+	c->has_numbered |= encoding == RLE_DICTIONARY;
+	c->nr_skipped = 0;
 }
 
-size_t lkst_column_chunk_page(struct lkst_column_chunk *c, struct lkst_page_maker *maker,
-			      uint32_t nr_rows)
+size_t lkst_column_chunk_make(struct lkst_column_chunk *c, struct lkst_page_maker *maker)
 {
-	size_t before = c->pages.nr;
+	struct lkst_page *page = &c->page[c->filling == &c->page[0]];
+	size_t before = c->made.nr;
 
-	c->nr_rows += nr_rows;
-	c->nr_nulls += nr_rows - c->nr_values;
-	if (!c->nr_values) {
-		c->nr_skipped += nr_rows;
-		return 0;
-	}
-	put_data_page(c, maker, nr_rows);
-	if (c->is_numbered && c->dictionary.nr > c->nr_values / NUMBERED_SHARE)
-		c->prefers_plain = true;
-	c->nr_skipped = 0;
-	c->nr_values = 0;
-	c->values.nr = 0;
-	memset(c->has_value, 0, sizeof(c->has_value));
-	return c->pages.nr - before;
+	c->nr_rows += page->nr_rows;
+	c->nr_nulls += page->nr_rows - page->nr_values;
+	maker->has_failed |= page->values.has_failed;
+	if (page->nr_values && !maker->has_failed)
+		put_data_page(c, page, maker);
+	else
+		c->nr_skipped += page->nr_rows;
+	if (page->nr_values)
+		memset(page->has_value, 0, (page->nr_rows + 7) / 8);
+	page->nr_rows = page->nr_values = 0;
+	page->values.nr = 0;
+	return c->made.nr - before;
 }
 
 bool lkst_column_chunk_end(struct lkst_column_chunk *c, struct lkst_page_maker *maker)
 {
-	c->is_numbered = false;
+	static const struct lkst_page empty;
+
+	turn(c);
+	lkst_column_chunk_make(c, maker);
 	if (c->nr_skipped)
-		put_data_page(c, maker, 0);
-	c->nr_skipped = 0;
-	return !(maker->has_failed || c->values.has_failed || c->pages.has_failed);
+		put_data_page(c, &empty, maker);
+	return !(maker->has_failed || c->made.has_failed);
 }
 
 /* ---- in the file ----------------------------------------------------------------------------- */
@@ -367,10 +483,10 @@ static void put_meta(const struct lkst_column_chunk *c, const char *name, struct
 	put_encodings(c, t);
 	lkst_thrift_list(t, 3, LKST_THRIFT_BINARY, 1);
 	lkst_thrift_item_binary(t, name, strlen(name));
-	lkst_thrift_i32(t, 4, ZSTD);
+	lkst_thrift_i32(t, 4, codec_of(c));
 	lkst_thrift_i64(t, 5, (int64_t)c->nr_rows);
 	lkst_thrift_i64(t, 6, (int64_t)(c->raw_bytes + raw_dictionary));
-	lkst_thrift_i64(t, 7, (int64_t)(c->pages.nr + packed_dictionary));
+	lkst_thrift_i64(t, 7, (int64_t)(c->made.nr + packed_dictionary));
 	lkst_thrift_i64(t, 9, (int64_t)(offset + packed_dictionary));
 	if (packed_dictionary)
 		lkst_thrift_i64(t, 11, (int64_t)offset);
@@ -382,14 +498,15 @@ static void put_meta(const struct lkst_column_chunk *c, const char *name, struct
 static uint64_t write_dictionary(const struct lkst_column_chunk *c, struct lkst_page_maker *maker,
 				 struct lkst_out *out, uint64_t *ret_raw)
 {
+	const struct lkst_byte_list *packed;
 	struct lkst_byte_list header = {};
 	struct lkst_thrift t;
 	uint64_t length;
 
 	maker->raw.nr = 0;
 	lkst_byte_list_add(&maker->raw, c->dictionary.bytes.bytes, c->dictionary.bytes.nr);
-	pack(maker);
-	t = begin_header(maker, &header, DICTIONARY_PAGE);
+	packed = pack(maker, codec_of(c));
+	t = begin_header(maker, packed, &header, DICTIONARY_PAGE);
 	lkst_thrift_struct(&t, 7); /* DictionaryPageHeader */
 	lkst_thrift_i32(&t, 1, (int32_t)c->dictionary.nr);
 	lkst_thrift_i32(&t, 2, PLAIN);
@@ -397,8 +514,8 @@ static uint64_t write_dictionary(const struct lkst_column_chunk *c, struct lkst_
 	lkst_thrift_end(&t);
 	maker->has_failed |= header.has_failed;
 	lkst_out_bytes(out, header.bytes, header.nr);
-	lkst_out_bytes(out, maker->packed.bytes, maker->packed.nr);
-	length = header.nr + maker->packed.nr;
+	lkst_out_bytes(out, packed->bytes, packed->nr);
+	length = header.nr + packed->nr;
 	*ret_raw = header.nr + maker->raw.nr;
 	lkst_byte_list_fini(&header);
 	return length;
@@ -412,10 +529,10 @@ uint64_t lkst_column_chunk_write(const struct lkst_column_chunk *c, const char *
 
 	if (c->has_numbered)
 		length = write_dictionary(c, maker, out, &raw);
-	lkst_out_bytes(out, c->pages.bytes, c->pages.nr);
+	lkst_out_bytes(out, c->made.bytes, c->made.nr);
 	lkst_thrift_i64(t, 2, (int64_t)offset);
 	put_meta(c, name, t, offset, raw, length);
-	return length + c->pages.nr;
+	return length + c->made.nr;
 }
 
 void lkst_column_chunk_schema(const struct lkst_parquet_column *column, struct lkst_thrift *t)

@@ -2,35 +2,39 @@
 /* Numbers as differences from one to the next. */
 #include "parquet/deltas.h"
 
-#include "base/bytes.h"
+#include <endian.h>
+#include <string.h>
 
 enum {
 	BLOCK = 128, /* differences that share the least one, which is taken off all */
 	PARTS = 4,   /* of a block, each with as many bits as its largest needs */
 	PART = BLOCK / PARTS,
-	HALF = 32, /* bits that are packed at a time */
-	PART_BYTES_MAX = PART * 8,
+	PART_BYTES_MAX = PART * 8 + 4,
 };
 
 /* Packs the numbers of a part, @width bits each. */
 static void put_part(struct lkst_byte_list *to, const uint64_t *numbers, unsigned int width)
 {
-	unsigned int low = width < HALF ? width : HALF, high = width - low, nr_held = 0, i;
 	uint8_t *at = lkst_byte_list_room(to, PART_BYTES_MAX);
-	uint64_t held = 0;
+	unsigned int nr_held = 0, i;
+	uint64_t held = 0, stored;
 
 	if (!at)
 		return;
 	for (i = 0; i < PART; i++) {
-		held |= (numbers[i] & UINT32_MAX) << nr_held;
-		for (nr_held += low; nr_held >= 8; nr_held -= 8, held >>= 8)
-			*at++ = (uint8_t)held;
-		if (!high)
+		held |= numbers[i] << nr_held;
+		nr_held += width;
+		if (nr_held < 64)
 			continue;
-		held |= numbers[i] >> HALF << nr_held;
-		for (nr_held += high; nr_held >= 8; nr_held -= 8, held >>= 8)
-			*at++ = (uint8_t)held;
+		stored = htole64(held);
+		memcpy(at, &stored, sizeof(stored));
+		at += sizeof(stored);
+		nr_held -= 64;
+		held = nr_held ? numbers[i] >> (width - nr_held) : 0;
 	}
+	/* What is left is nothing, or half a word. */
+	stored = htole64(held);
+	memcpy(at, &stored, sizeof(stored) / 2);
 	to->nr += (size_t)width * PART / 8;
 }
 
@@ -64,9 +68,9 @@ static void put_block(struct lkst_byte_list *to, uint64_t *deltas, uint32_t nr)
 		put_part(to, deltas + i * PART, widths[i]);
 }
 
-void lkst_deltas_add(struct lkst_byte_list *to, const uint8_t *numbers, uint32_t nr)
+void lkst_deltas_add(struct lkst_byte_list *to, const uint64_t *numbers, uint32_t nr)
 {
-	uint64_t deltas[BLOCK], last = nr ? lkst_le64(numbers) : 0;
+	uint64_t deltas[BLOCK], last = nr ? numbers[0] : 0;
 	uint32_t i, at = 0;
 
 	lkst_byte_list_varint(to, BLOCK);
@@ -74,10 +78,8 @@ void lkst_deltas_add(struct lkst_byte_list *to, const uint8_t *numbers, uint32_t
 	lkst_byte_list_varint(to, nr);
 	lkst_byte_list_zigzag(to, (int64_t)last);
 	for (i = 1; i < nr; i++) {
-		uint64_t number = lkst_le64(numbers + (size_t)i * 8);
-
-		deltas[at++] = number - last;
-		last = number;
+		deltas[at++] = numbers[i] - last;
+		last = numbers[i];
 		if (at == BLOCK || i + 1 == nr) {
 			put_block(to, deltas, at);
 			at = 0;

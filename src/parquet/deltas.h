@@ -8,7 +8,7 @@
 
 #include "parquet/byte_list.h"
 
-/* Adds the @nr numbers of 8 bytes, little-endian, at @numbers. */
-void lkst_deltas_add(struct lkst_byte_list *to, const uint8_t *numbers, uint32_t nr);
+/* Adds the @nr numbers at @numbers. */
+void lkst_deltas_add(struct lkst_byte_list *to, const uint64_t *numbers, uint32_t nr);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts by number, each only once. */
+/* Texts or numbers by number, each only once. */
 #include "parquet/dictionary.h"
 
 #include "base/bytes.h"
@@ -8,11 +8,15 @@
 enum {
 	NR_MAX = 16 * 1024,
 	BYTES_MAX = 256 * 1024,
-	LENGTH = 4, /* bytes of the length before a text */
+	INTS_MAX = 4096, /* numbers, so that all that is looked at stays in a near cache */
+	LENGTH = 4,	 /* bytes of the length before a text */
 };
 
+/* Makes keys of numbers: the one that is no key is unlikely then, and has no place. Without it that would be -1. */
+static const uint64_t turned = 0x5bd1e995a5a5c3e7ULL;
+
 struct place {
-	uint64_t key; /* of the text */
+	uint64_t key; /* of the text, or the number */
 	uint32_t number;
 };
 
@@ -95,4 +99,22 @@ int32_t lkst_dictionary_number(struct lkst_dictionary *d, const void *bytes, uin
 	if (number >= 0)
 		*recent = (uint32_t)number;
 	return number;
+}
+
+int32_t lkst_dictionary_int(struct lkst_dictionary *d, uint64_t value, uint32_t size)
+{
+	const uint64_t key = value ^ turned;
+	uint64_t stored = htole64(value);
+	struct place *place = lkst_hash_find(&d->places, key, sizeof(*place));
+
+	if (place)
+		return (int32_t)place->number;
+	if (d->nr == INTS_MAX || key == LKST_HASH_NONE || lkst_hash_reserve(&d->places, sizeof(*place)))
+		return LKST_DICTIONARY_FULL;
+	lkst_byte_list_add(&d->bytes, &stored, size);
+	if (d->bytes.has_failed)
+		return LKST_DICTIONARY_FULL;
+	place = lkst_hash_add(&d->places, key, sizeof(*place));
+	place->number = d->nr;
+	return (int32_t)d->nr++;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts by number, each only once, as a dictionary page has them. Private to src/parquet. */
+/* Texts or numbers by number, each only once, as a dictionary page has them. Private to src/parquet. */
 #ifndef LKST_PARQUET_DICTIONARY_H
 #define LKST_PARQUET_DICTIONARY_H
 
@@ -13,8 +13,8 @@ enum {
 
 /* All zero is an empty one. */
 struct lkst_dictionary {
-	struct lkst_byte_list bytes;  /* each text with its length before it, as PLAIN has them */
-	struct lkst_byte_list starts; /* u32 of each: where it begins in `bytes` */
+	struct lkst_byte_list bytes;  /* of each, as PLAIN has them: a text with its length before it */
+	struct lkst_byte_list starts; /* u32 of each text: where it begins in `bytes` */
 	uint32_t nr;
 	struct lkst_hash places;
 	uint32_t recent
@@ -33,5 +33,11 @@ int32_t lkst_dictionary_number(struct lkst_dictionary *d, const void *bytes, uin
 /* Text @number with its length before it; *@ret_length: of both. */
 const uint8_t *lkst_dictionary_text(const struct lkst_dictionary *d, uint32_t number,
 				    uint32_t *ret_length);
+
+/*
+ * The same for @value, a number of which @size bytes are stored, 4 or 8. A dictionary has either texts or numbers of
+ * one size.
+ */
+int32_t lkst_dictionary_int(struct lkst_dictionary *d, uint64_t value, uint32_t size);
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writes Parquet files: rows into groups, and the footer. */
+/*
+ * Writes Parquet files: rows into groups, and the footer. While rows are given to one page, a thread may make that of
+ * the rows before (parquet/chunk.h). It is waited for before there is another page to make, and before a group is
+ * written, so that what is written does not depend on it.
+ */
 #include "parquet/parquet.h"
 
-#include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <pthread.h>
 
 #include "parquet/chunk.h"
 
@@ -29,9 +33,19 @@ struct lkst_parquet {
 
 	uint64_t offset; /* bytes written */
 	uint32_t nr_page_rows, nr_group_rows;
-	size_t page_bytes, group_bytes;
+	size_t page_bytes, group_bytes; /* group_bytes: without the last page */
 	uint64_t nr_rows;
+
+	/* While pages are made, which is_making says, this is the thread's that makes them. */
 	struct lkst_page_maker maker;
+	size_t made_bytes; /* of the last page */
+
+	pthread_t thread;
+	bool has_thread;
+	pthread_mutex_t lock; /* of the following */
+	pthread_cond_t changed;
+	bool is_making, must_end;
+
 	struct lkst_byte_list clean; /* a text without what is not UTF-8 */
 
 	/* For the footer. */
@@ -76,6 +90,85 @@ static const void *clean_text(struct lkst_parquet *p, const void *bytes, size_t 
 	return p->clean.bytes;
 }
 
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static void make_pages(struct lkst_parquet *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_columns; i++)
+		p->made_bytes += lkst_column_chunk_make(&p->chunks[i], &p->maker);
+}
+
+static void *make_when_told(void *ctx)
+{
+	struct lkst_parquet *p = ctx;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->must_end) {
+		if (p->is_making) {
+			pthread_mutex_unlock(&p->lock);
+			make_pages(p);
+			pthread_mutex_lock(&p->lock);
+			p->is_making = false;
+			pthread_cond_signal(&p->changed);
+		}
+		while (!p->is_making && !p->must_end)
+			pthread_cond_wait(&p->changed, &p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+void lkst_parquet_use_thread(struct lkst_parquet *p)
+{
+	p->has_thread = !pthread_create(&p->thread, NULL, make_when_told, p);
+}
+
+/* Until no page is being made. */
+static void wait_for_pages(struct lkst_parquet *p)
+{
+	pthread_mutex_lock(&p->lock);
+	while (p->is_making)
+		pthread_cond_wait(&p->changed, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+	p->group_bytes += p->made_bytes;
+	p->made_bytes = 0;
+}
+
+static void end_thread(struct lkst_parquet *p)
+{
+	if (!p->has_thread)
+		return;
+	wait_for_pages(p);
+	pthread_mutex_lock(&p->lock);
+	p->must_end = true;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	p->has_thread = false;
+}
+
+static void end_page(struct lkst_parquet *p)
+{
+	unsigned int i;
+
+	wait_for_pages(p);
+	for (i = 0; i < p->nr_columns; i++)
+		lkst_column_chunk_turn(&p->chunks[i], p->nr_page_rows);
+	p->nr_group_rows += p->nr_page_rows;
+	p->nr_page_rows = 0;
+	p->page_bytes = 0;
+	if (!p->has_thread) {
+		make_pages(p);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	p->is_making = true;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
 /* ---- begin and end --------------------------------------------------------------------------- */
 
 static bool is_taken(const struct lkst_parquet *p, unsigned int nr, const char *name)
@@ -114,9 +207,7 @@ static int copy_columns(struct lkst_parquet *p, const struct lkst_parquet_column
 	for (i = 0; i < p->nr_columns; i++) {
 		p->columns[i] = columns[i];
 		p->columns[i].name = copy_name(p, i, columns[i].name);
-		p->chunks[i].type = columns[i].type;
-		p->chunks[i].is_required = columns[i].is_required;
-		p->chunks[i].is_rising = columns[i].is_rising;
+		lkst_column_chunk_init(&p->chunks[i], &columns[i]);
 		if (!p->columns[i].name)
 			return -ENOMEM;
 	}
@@ -134,6 +225,8 @@ int lkst_parquet_new(struct lkst_err *e, const struct lkst_parquet_column *colum
 				    "a Parquet file has from 1 to %d columns, and not %u",
 				    LKST_PARQUET_COLUMNS_MAX, nr);
 	if (p) {
+		pthread_mutex_init(&p->lock, NULL);
+		pthread_cond_init(&p->changed, NULL);
 		p->out = out;
 		p->nr_columns = nr;
 		p->columns = calloc(nr, sizeof(*p->columns));
@@ -155,6 +248,9 @@ void lkst_parquet_free(struct lkst_parquet *p)
 
 	if (!p)
 		return;
+	end_thread(p);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
 	for (i = 0; p->columns && i < p->nr_columns; i++)
 		free((char *)p->columns[i].name);
 	for (i = 0; p->chunks && i < p->nr_columns; i++)
@@ -187,40 +283,40 @@ void lkst_parquet_note(struct lkst_parquet *p, const char *key, const char *valu
 
 void lkst_parquet_int(struct lkst_parquet *p, unsigned int column, int64_t value)
 {
-	lkst_column_chunk_int(&p->chunks[column], p->nr_page_rows, value);
+	lkst_column_chunk_number(&p->chunks[column], p->nr_page_rows, (uint64_t)value);
 }
 
 void lkst_parquet_double(struct lkst_parquet *p, unsigned int column, double value)
 {
-	lkst_column_chunk_double(&p->chunks[column], p->nr_page_rows, value);
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	lkst_column_chunk_number(&p->chunks[column], p->nr_page_rows, bits);
+}
+
+void lkst_parquet_text_again(struct lkst_parquet *p, unsigned int column, const void *bytes, size_t length,
+			     struct lkst_parquet_place *place)
+{
+	struct lkst_column_chunk *c = &p->chunks[column];
+
+	if (lkst_column_chunk_again(c, p->nr_page_rows, place))
+		return;
+	length = length < TEXT_MAX / REPLACED ? length : TEXT_MAX / REPLACED;
+	if (c->type == LKST_PARQUET_TEXT)
+		bytes = clean_text(p, bytes, &length);
+	p->page_bytes += length;
+	lkst_column_chunk_text(c, p->nr_page_rows, bytes, (uint32_t)length, place);
 }
 
 void lkst_parquet_text(struct lkst_parquet *p, unsigned int column, const void *bytes,
 		       size_t length)
 {
-	struct lkst_column_chunk *c = &p->chunks[column];
+	struct lkst_parquet_place unknown = {};
 
-	length = length < TEXT_MAX / REPLACED ? length : TEXT_MAX / REPLACED;
-	if (c->type == LKST_PARQUET_TEXT)
-		bytes = clean_text(p, bytes, &length);
-	p->page_bytes += length;
-	lkst_column_chunk_text(c, p->nr_page_rows, bytes, (uint32_t)length);
+	lkst_parquet_text_again(p, column, bytes, length, &unknown);
 }
 
 /* ---- groups of rows -------------------------------------------------------------------------- */
-
-static void end_page(struct lkst_parquet *p)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr_columns; i++) {
-		assert(!p->chunks[i].is_required || p->chunks[i].nr_values == p->nr_page_rows);
-		p->group_bytes += lkst_column_chunk_page(&p->chunks[i], &p->maker, p->nr_page_rows);
-	}
-	p->nr_group_rows += p->nr_page_rows;
-	p->nr_page_rows = 0;
-	p->page_bytes = 0;
-}
 
 /* Writes the group's columns, one after the other. */
 static int end_group(struct lkst_parquet *p)
@@ -229,6 +325,7 @@ static int end_group(struct lkst_parquet *p)
 	uint64_t raw_bytes = 0, begin = p->offset;
 	unsigned int i;
 
+	wait_for_pages(p);
 	lkst_thrift_list(&t, 1, LKST_THRIFT_STRUCT, p->nr_columns);
 	for (i = 0; i < p->nr_columns; i++) {
 		struct lkst_column_chunk *c = &p->chunks[i];
@@ -240,7 +337,7 @@ static int end_group(struct lkst_parquet *p)
 						     p->offset, &t);
 		lkst_thrift_end(&t);
 		raw_bytes += c->raw_bytes + c->dictionary.bytes.nr;
-		lkst_column_chunk_fini(c);
+		lkst_column_chunk_reset(c);
 	}
 	lkst_thrift_i64(&t, 2, (int64_t)raw_bytes);
 	lkst_thrift_i64(&t, 3, p->nr_group_rows);

@@ -2,7 +2,7 @@
 /*
  * Writes Parquet files: tables for DuckDB, pandas, Spark and their like
  * (https://github.com/apache/parquet-format). Rows are given cell by cell and held by column; what is held never grows
- * beyond a bounded group of rows, which then is written. Pages are compressed by zstd, text that repeats is put in
+ * beyond a bounded group of rows, which then is written. Pages are compressed by zstd, what repeats is put in
  * dictionaries, and each column of a group has its least and greatest value, so that readers skip groups.
  */
 #ifndef LKST_PARQUET_PARQUET_H
@@ -46,6 +46,12 @@ int lkst_parquet_new(struct lkst_err *e, const struct lkst_parquet_column *colum
 void lkst_parquet_free(struct lkst_parquet *p);
 LKST_GUARD(lkst_parquet_free, struct lkst_parquet)
 
+/*
+ * Has pages be made on a thread of its own from now on, while rows are given: the file is the same. If there can be no
+ * thread, it goes on without.
+ */
+void lkst_parquet_use_thread(struct lkst_parquet *p);
+
 /* Adds to what the file says of itself, which readers show on request. What is not UTF-8 in @value becomes U+FFFD. */
 void lkst_parquet_note(struct lkst_parquet *p, const char *key, const char *value);
 
@@ -57,6 +63,16 @@ void lkst_parquet_int(struct lkst_parquet *p, unsigned int column, int64_t value
 void lkst_parquet_double(struct lkst_parquet *p, unsigned int column, double value);
 void lkst_parquet_text(struct lkst_parquet *p, unsigned int column, const void *bytes,
 		       size_t length);
+
+/*
+ * As _text, for a text that comes in many rows: @place says where the column has it, is all zero at first, and is for
+ * the same text in the same column each time.
+ */
+struct lkst_parquet_place {
+	uint32_t turn, number;
+};
+void lkst_parquet_text_again(struct lkst_parquet *p, unsigned int column, const void *bytes, size_t length,
+			     struct lkst_parquet_place *place);
 
 /* Ends the row. 0 or -ENOMEM. */
 int lkst_parquet_row_end(struct lkst_parquet *p);

@@ -17,14 +17,33 @@ static void begin_packed(struct lkst_byte_list *to, uint32_t nr_groups)
 	lkst_byte_list_varint(to, (uint64_t)nr_groups << 1 | 1);
 }
 
+/* Packs @nr numbers, a multiple of the group's, of @width bits. */
+static void pack(uint8_t *at, const uint32_t *numbers, uint32_t nr, unsigned int width)
+{
+	const uint32_t in_byte = 8 / width;
+	uint32_t i, k;
+
+	for (i = 0; width == 8 && i < nr; i++)
+		*at++ = (uint8_t)numbers[i];
+	for (i = 0; width == 16 && i < nr; i++, at += 2) {
+		at[0] = (uint8_t)numbers[i];
+		at[1] = (uint8_t)(numbers[i] >> 8);
+	}
+	for (i = 0; width < 8 && i < nr; i += in_byte) {
+		uint32_t byte = 0;
+
+		for (k = 0; k < in_byte; k++)
+			byte |= numbers[i + k] << k * width;
+		*at++ = (uint8_t)byte;
+	}
+}
+
 /* Only the last run may have a number of numbers that is no multiple of the group's; zeros fill it up. */
 static void add_packed(struct lkst_byte_list *to, const uint32_t *numbers, uint32_t nr,
 		       unsigned int width)
 {
-	uint32_t nr_groups = (nr + GROUP - 1) / GROUP, i;
+	uint32_t nr_groups = (nr + GROUP - 1) / GROUP, nr_whole = nr - nr % GROUP, last[GROUP] = {};
 	uint8_t *at;
-	uint64_t held = 0;
-	unsigned int nr_held = 0;
 
 	if (!nr)
 		return;
@@ -32,10 +51,10 @@ static void add_packed(struct lkst_byte_list *to, const uint32_t *numbers, uint3
 	at = lkst_byte_list_room(to, (size_t)nr_groups * width);
 	if (!at)
 		return;
-	for (i = 0; i < nr_groups * GROUP; i++) {
-		held |= (uint64_t)(i < nr ? numbers[i] : 0) << nr_held;
-		for (nr_held += width; nr_held >= 8; nr_held -= 8, held >>= 8)
-			*at++ = (uint8_t)held;
+	pack(at, numbers, nr_whole, width);
+	if (nr > nr_whole) {
+		memcpy(last, numbers + nr_whole, (nr - nr_whole) * sizeof(*last));
+		pack(at + (size_t)nr_whole / GROUP * width, last, GROUP, width);
 	}
 	to->nr += (size_t)nr_groups * width;
 }

@@ -9,9 +9,20 @@
 
 #include "parquet/byte_list.h"
 
-enum { LKST_RUNS_WIDTH_MAX = 24 }; /* bits of a number */
+/*
+ * Bits for numbers up to @greatest, which is below 65536: 1, 2, 4, 8 or 16. That no number is in parts of several bytes
+ * is worth more for what compresses them than the bits that could be saved.
+ */
+static inline unsigned int lkst_runs_width(uint32_t greatest)
+{
+	unsigned int width = 1;
 
-/* Adds @nr numbers of @width bits each. */
+	while (greatest >> width)
+		width *= 2;
+	return width;
+}
+
+/* Adds @nr numbers of @width bits each, which is one of lkst_runs_width(). */
 void lkst_runs_add(struct lkst_byte_list *to, const uint32_t *numbers, uint32_t nr,
 		   unsigned int width);
 

@@ -426,8 +426,18 @@ static bool get_data(struct column *c, struct input *in, const struct node *head
 	return c->type == 0 || values.at == values.end;
 }
 
+static bool unpack(uint8_t *raw, size_t nr_raw, const uint8_t *packed, size_t nr, int64_t codec)
+{
+	if (codec == 6)
+		return ZSTD_decompress(raw, nr_raw, packed, nr) == nr_raw;
+	if (codec != 0 || nr != nr_raw)
+		return false;
+	memcpy(raw, packed, nr);
+	return true;
+}
+
 /* Reads one page and moves @in behind it. */
-static bool get_page(struct column *c, struct input *in, size_t *ret_nr)
+static bool get_page(struct column *c, struct input *in, int64_t codec, size_t *ret_nr)
 {
 	struct node head = {};
 	_cleanup_free_ uint8_t *raw = NULL;
@@ -441,7 +451,7 @@ static bool get_page(struct column *c, struct input *in, size_t *ret_nr)
 	raw = malloc(nr_raw + 1);
 	*ret_nr = 0;
 	if (!in->is_bad && packed <= (size_t)(in->end - in->at) &&
-	    ZSTD_decompress(raw, nr_raw, in->at, packed) == nr_raw) {
+	    unpack(raw, nr_raw, in->at, packed, codec)) {
 		page = (struct input){ raw, raw + nr_raw, false };
 		*ret_nr = number(&head, 1) == 0 ? (size_t)number(field(&head, 5), 1) : 0;
 		if (number(&head, 1) == 2)
@@ -463,7 +473,7 @@ static bool get_chunk(struct column *c, const uint8_t *file, const struct node *
 	bool is_good = true;
 
 	while (left > 0 && is_good) {
-		is_good = get_page(c, &in, &nr);
+		is_good = get_page(c, &in, number(meta, 4), &nr);
 		left -= (int64_t)nr;
 	}
 	for (i = 0; i < c->nr_words; i++)
@@ -563,4 +573,45 @@ char *parquet_bounds(const void *file, size_t length, unsigned int column)
 	}
 	free_node(&footer);
 	return text;
+}
+
+/* Prints the pages of a chunk. Whether they are where they should be. */
+static bool put_pages(FILE *to, const uint8_t *file, const struct node *meta)
+{
+	int64_t begin = has(meta, 11) ? number(meta, 11) : number(meta, 9);
+	struct input in = { file + begin, file + begin + number(meta, 7), false };
+
+	while (in.at < in.end && !in.is_bad) {
+		struct node head = {};
+		const struct node *data = &head;
+
+		get_fields(&in, &head);
+		in.at += number(&head, 3);
+		data = field(&head, 5);
+		if (!in.is_bad && number(&head, 1) == 0)
+			fprintf(to, "%" PRId64 " %" PRId64 "\n", number(data, 1), number(data, 2));
+		free_node(&head);
+	}
+	return in.at == in.end;
+}
+
+char *parquet_pages(const void *file, size_t length, unsigned int column)
+{
+	struct node footer;
+	char *text = NULL;
+	size_t room = 0, i;
+	bool is_good = get_footer(file, length, &footer);
+	FILE *to = open_memstream(&text, &room);
+
+	for (i = 0; is_good && i < field(&footer, 4)->nr; i++) {
+		const struct node *group = &field(&footer, 4)->nodes[i];
+
+		is_good = put_pages(to, file, field(&field(group, 1)->nodes[column], 3));
+	}
+	fclose(to);
+	free_node(&footer);
+	if (is_good)
+		return text;
+	free(text);
+	return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Parquet files: a reader that knows only the format's own text finds what was written. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 
 #include "lib/read_parquet.h"
@@ -286,6 +287,168 @@ TEST(parquet_deltas)
 	}
 }
 
+static const char *pages(unsigned int column)
+{
+	free(text);
+	text = parquet_pages(file, length, column);
+	return text ?: "damaged";
+}
+
+/* What row @i of the table of numbers has in its columns, if anything. */
+static bool number(unsigned int i, unsigned int column, int64_t *ret_number)
+{
+	switch (column) {
+	case 0: /* few numbers */
+		*ret_number = (int64_t)(i * 7 % 11) - 5;
+		return i % 3;
+	case 1: /* so many that a dictionary has no room for them */
+		*ret_number = (int64_t)(i * 0x9e3779b97f4a7c15ULL);
+		return true;
+	case 2: /* few at first, and many then */
+		*ret_number = i < 50000 ? i % 200 : i * 9973U;
+		return true;
+	case 3: /* rows with a value are far from each other, and the last ones have none */
+		*ret_number = -1;
+		return i % 5000 == 1 && i < 200000;
+	default: /* ends of what the type holds */
+		*ret_number = i % 2 ? INT32_MIN : INT32_MAX;
+		return i > 20000 && i < 20020;
+	}
+}
+
+/* Numbers that repeat are in dictionaries, and all are what they were; pages of few values have more rows. */
+TEST(parquet_numbers)
+{
+	static const struct lkst_parquet_column of[] = {
+		{ "few", LKST_PARQUET_INT32, false, false },	{ "many", LKST_PARQUET_INT64, true, false },
+		{ "turns", LKST_PARQUET_UINT32, true, false },	{ "far", LKST_PARQUET_INT64, false, false },
+		{ "ends", LKST_PARQUET_INT32, false, false },
+	};
+	enum { NR = 300003, NR_COLUMNS = 5 };
+	struct lkst_parquet *p = begin(of, NR_COLUMNS);
+	unsigned int i, column, nr_pages;
+	const char *at;
+	int64_t value;
+
+	CHECK(p);
+	for (i = 0; i < NR; i++) {
+		for (column = 0; column < NR_COLUMNS; column++)
+			if (number(i, column, &value))
+				lkst_parquet_int(p, column, value);
+		CHECK_EQ(lkst_parquet_row_end(p), 0);
+	}
+	CHECK(end(p));
+	at = rows();
+	CHECK(strcmp(at, "damaged"));
+	for (i = 0; i < NR; i++) {
+		char line[256], *to = line;
+
+		for (column = 0; column < NR_COLUMNS; column++)
+			to += number(i, column, &value) ? sprintf(to, "%s%" PRId64, column ? "|" : "", value)
+							: sprintf(to, "%s", column ? "|" : "");
+		CHECK(!strncmp(at, line, strlen(line)) && at[strlen(line)] == '\n');
+		at += strlen(line) + 1;
+	}
+	CHECK(!*at);
+	/* 8 is RLE_DICTIONARY, 0 PLAIN. */
+	CHECK(strstr(pages(0), " 8\n") && !strstr(pages(0), " 0\n"));
+	CHECK(strstr(pages(1), " 0\n") && !strstr(pages(1), " 8\n"));
+	CHECK(strstr(pages(2), " 8\n") && strstr(pages(2), " 0\n"));
+	for (at = pages(3), nr_pages = 0; *at; at = strchr(at, '\n') + 1)
+		nr_pages++;
+	CHECK(nr_pages > 0 && nr_pages <= NR / (64 * 1024));
+}
+
+enum { NR_ROWS = 250000 };
+
+/* Writes many rows, with texts that come again, and others; by a thread of its own or not. */
+static bool write_rows(bool has_thread)
+{
+	static const struct lkst_parquet_column of[] = { { "i", LKST_PARQUET_TIME, true, true },
+							 { "noise", LKST_PARQUET_BYTES, false, false },
+							 { "again", LKST_PARQUET_TEXT, true, false },
+							 { "text", LKST_PARQUET_TEXT, false, false } };
+	static const char *const words[] = { "one", "two", "", "caf\xc3\xa9", "\xff" };
+	struct lkst_parquet_place places[5] = {};
+	struct lkst_parquet *p = begin(of, 4);
+	uint64_t noise[8] = { 1 };
+	unsigned int i, word_nr;
+	int code = 0;
+
+	if (p && has_thread)
+		lkst_parquet_use_thread(p);
+	for (i = 0; p && !code && i < NR_ROWS; i++) {
+		const char *word = words[i / 3 % 5];
+
+		for (word_nr = 0; word_nr < 8; word_nr++)
+			noise[word_nr] = noise[(word_nr + 7) % 8] * 6364136223846793005 + 1442695040888963407;
+		lkst_parquet_int(p, 0, i);
+		if (i % 7)
+			lkst_parquet_text(p, 1, noise, sizeof(noise));
+		lkst_parquet_text_again(p, 2, word, strlen(word), &places[i / 3 % 5]);
+		if (i % 1000 == 5)
+			lkst_parquet_text(p, 3, word, strlen(word));
+		code = lkst_parquet_row_end(p);
+	}
+	return p && !code && end(p);
+}
+
+/* What is written does not depend on a thread, and texts that come again are there in each group. */
+TEST(parquet_threads)
+{
+	_cleanup_free_ char *alone = NULL;
+	unsigned int i, nr_groups = 0;
+	const char *at;
+	size_t nr;
+
+	CHECK(write_rows(false));
+	alone = file;
+	nr = length;
+	file = NULL;
+	for (i = 0; i < 2; i++) {
+		CHECK(write_rows(true));
+		CHECK_EQ(length, nr);
+		CHECK(!memcmp(file, alone, nr));
+	}
+	for (at = bounds(0); *at; at = strchr(at, '\n') + 1)
+		nr_groups++;
+	CHECK(nr_groups > 1);
+	/* Each line ends with both texts; the bytes before may be any. */
+	at = strstr(rows(), "|one|\n");
+	CHECK(at);
+	for (i = 0; i < NR_ROWS; i++) {
+		static const char *const words[] = { "one", "two", "", "caf\xc3\xa9", "\xef\xbf\xbd" };
+		char line[64];
+
+		sprintf(line, "|%s|%s\n", words[i / 3 % 5], i % 1000 == 5 ? words[i / 3 % 5] : "");
+		at = strstr(at, line);
+		CHECK(at);
+		at += strlen(line);
+	}
+	CHECK(!*at);
+}
+
+/* What has begun is freed as it is, with a thread that makes a page. */
+TEST(parquet_is_left)
+{
+	static const struct lkst_parquet_column of[] = { { "i", LKST_PARQUET_INT64, true, false } };
+	unsigned int i, turn;
+
+	for (turn = 0; turn < 20; turn++) {
+		struct lkst_parquet *p = begin(of, 1);
+
+		CHECK(p);
+		lkst_parquet_use_thread(p);
+		for (i = 0; i < 5000 * turn; i++) {
+			lkst_parquet_int(p, 0, i);
+			CHECK_EQ(lkst_parquet_row_end(p), 0);
+		}
+		lkst_parquet_free(p);
+		fclose(stream);
+		free(out);
+	}
+}
+
 /* Bounds leave out what is no number, and texts that are too long. */
 TEST(parquet_bounds)
 {
@@ -315,6 +478,9 @@ static const struct unit_test tests[] = {
 	{ "parquet_long", test_parquet_long },
 	{ "parquet_groups", test_parquet_groups },
 	{ "parquet_deltas", test_parquet_deltas },
+	{ "parquet_numbers", test_parquet_numbers },
+	{ "parquet_threads", test_parquet_threads },
+	{ "parquet_is_left", test_parquet_is_left },
 	{ "parquet_bounds", test_parquet_bounds },
 };
 UNIT_MAIN(tests)
