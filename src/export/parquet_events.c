@@ -42,28 +42,39 @@ static const struct lkst_parquet_column common[NR_COMMON] = {
 enum {
 	NAME_ROOM = 2 * LKST_NAME_MAX + 24,
 	KNOWN_SYMBOLS = 512,
-	KNOWN_TEXT = 112,
+	KNOWN_TEXT = 104,
+	KNOWN_THREADS = 256,
 };
 
 /* What becomes of a field. */
 struct field_plan {
 	u16 index, column;
 	bool is_symbol; /* the names of the addresses in it */
+	bool is_int;
 	u32 fault; /* lkst_field_fault() */
 	unsigned int faults;
 };
 
 /* And of an event's records. */
 struct event_plan {
+	struct lkst_parquet_place name;
 	u16 name_length, nr;
 	struct field_plan fields[];
 };
 
-/* The name of one address, "": it has none. The same few are in millions of records. */
+/* What a thread was called when it was last asked for. */
+struct known_thread {
+	const struct lkst_thread *thread;
+	char comm[sizeof(((struct lkst_thread *)NULL)->comm)];
+	struct lkst_parquet_place place;
+};
+
+/* The name of one address in one column, "": it has none. The same few are in millions of records. */
 struct known_symbol {
 	u64 address;
+	struct lkst_parquet_place place;
 	bool is_known;
-	u16 length;
+	u16 column, length;
 	char text[KNOWN_TEXT];
 };
 
@@ -77,9 +88,11 @@ struct lkst_parquet_events {
 	u32 buffer;	   /* of the record before, */
 	u32 buffer_length; /* and its name; 0: there was none */
 	char buffer_name[LKST_VALUE_ROOM];
+	struct lkst_parquet_place buffer_place, idle_place;
+	struct known_thread threads[KNOWN_THREADS]; /* by tid */
 	char *text; /* an array as text */
 	size_t text_room;
-	struct known_symbol symbols[KNOWN_SYMBOLS]; /* by hash of the address */
+	struct known_symbol symbols[KNOWN_SYMBOLS]; /* by hash of the address and the column */
 };
 
 void lkst_parquet_events_free(struct lkst_parquet_events *v)
@@ -250,6 +263,7 @@ static int plan_column(struct lkst_parquet_events *v, const struct lkst_event_cl
 	if (v->nr_columns > LKST_PARQUET_COLUMNS_MAX)
 		return -E2BIG;
 	*field = (struct field_plan){ .index = (u16)i, .column = (u16)column, .is_symbol = is_symbol };
+	field->is_int = !is_symbol && lkst_field_is_int(f);
 	field->fault = lkst_field_fault(event, i, &field->faults);
 	plan->nr++;
 	return 0;
@@ -297,20 +311,44 @@ static int plan_all(struct lkst_err *e, struct lkst_parquet_events *v)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+static void put_comm(struct lkst_parquet_events *v, const struct lkst_thread *t)
+{
+	struct known_thread *known = &v->threads[(u32)t->tid % KNOWN_THREADS];
+
+	if (known->thread != t || memcmp(known->comm, t->comm, sizeof(t->comm))) {
+		known->thread = t;
+		memcpy(known->comm, t->comm, sizeof(t->comm));
+		known->place = (struct lkst_parquet_place){};
+	}
+	if (t->comm[0])
+		lkst_parquet_text_again(v->file.parquet, COLUMN_COMM, t->comm, strnlen(t->comm, sizeof(t->comm)),
+					&known->place);
+}
+
 static void put_thread(struct lkst_parquet_events *v, const struct lkst_record *r)
 {
+	static const char idle[] = "swapper";
 	const struct lkst_thread *t = lkst_threads_find(v->x->threads, r->tid);
-	const char *comm = t ? t->comm : r->tid ? "" : "swapper";
 
 	if ((t && t->pid) || !r->tid)
 		lkst_parquet_int(v->file.parquet, COLUMN_PID, t ? t->pid : 0);
-	if (comm[0])
-		lkst_parquet_text(v->file.parquet, COLUMN_COMM, comm,
-				  strnlen(comm, sizeof(t->comm)));
+	if (t)
+		put_comm(v, t);
+	else if (!r->tid)
+		lkst_parquet_text_again(v->file.parquet, COLUMN_COMM, idle, strlen(idle), &v->idle_place);
 }
 
-static void put_common(struct lkst_parquet_events *v, const struct lkst_record *r,
-		       const struct event_plan *plan)
+static void put_buffer(struct lkst_parquet_events *v, u32 buffer)
+{
+	if (!v->buffer_length || v->buffer != buffer) {
+		v->buffer = buffer;
+		v->buffer_length = (u32)(lkst_put_buffer(v->buffer_name, buffer) - v->buffer_name);
+		v->buffer_place = (struct lkst_parquet_place){};
+	}
+	lkst_parquet_text_again(v->file.parquet, COLUMN_BUFFER, v->buffer_name, v->buffer_length, &v->buffer_place);
+}
+
+static void put_common(struct lkst_parquet_events *v, const struct lkst_record *r, struct event_plan *plan)
 {
 	struct lkst_parquet *p = v->file.parquet;
 
@@ -319,13 +357,8 @@ static void put_common(struct lkst_parquet_events *v, const struct lkst_record *
 	lkst_parquet_int(p, COLUMN_CPU, r->cpu);
 	lkst_parquet_int(p, COLUMN_TID, r->tid);
 	put_thread(v, r);
-	lkst_parquet_text(p, COLUMN_EVENT, r->event->name, plan->name_length);
-	if (!v->buffer_length || v->buffer != r->buffer) {
-		v->buffer = r->buffer;
-		v->buffer_length =
-			(u32)(lkst_put_buffer(v->buffer_name, r->buffer) - v->buffer_name);
-	}
-	lkst_parquet_text(p, COLUMN_BUFFER, v->buffer_name, v->buffer_length);
+	lkst_parquet_text_again(p, COLUMN_EVENT, r->event->name, plan->name_length, &plan->name);
+	put_buffer(v, r->buffer);
 }
 
 /* Makes room for a text of @room bytes. */
@@ -357,11 +390,11 @@ static void put_symbol(struct lkst_parquet_events *v, const struct lkst_record *
 {
 	const struct lkst_address_names names = { .symbols = v->x->symbols };
 	const u64 address = lkst_field_int(r, field->index);
-	struct known_symbol *known = &v->symbols[lkst_hash_number(address) % KNOWN_SYMBOLS];
+	struct known_symbol *known = &v->symbols[lkst_hash_number(address + field->column) % KNOWN_SYMBOLS];
 	char text[LKST_ADDRESS_NAME];
 	size_t length;
 
-	if (!known->is_known || known->address != address) {
+	if (!known->is_known || known->address != address || known->column != field->column) {
 		length = (size_t)(lkst_address_name_put(&names, text, r, field->index, 0) - text);
 		known->is_known = length <= sizeof(known->text);
 		if (!known->is_known) {
@@ -369,11 +402,14 @@ static void put_symbol(struct lkst_parquet_events *v, const struct lkst_record *
 			return;
 		}
 		known->address = address;
+		known->column = field->column;
+		known->place = (struct lkst_parquet_place){};
 		known->length = (u16)length;
 		memcpy(known->text, text, length);
 	}
 	if (known->length)
-		lkst_parquet_text(v->file.parquet, field->column, known->text, known->length);
+		lkst_parquet_text_again(v->file.parquet, field->column, known->text, known->length,
+					&known->place);
 }
 
 /* The names of addresses, with blanks between; nothing where none is known. */
@@ -410,7 +446,7 @@ static int put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
 		return 0;
 	if (field->is_symbol)
 		return put_symbols(v, r, field);
-	if (lkst_field_is_int(f)) {
+	if (field->is_int) {
 		lkst_parquet_int(p, field->column, (s64)lkst_field_int(r, field->index));
 	} else if (lkst_field_is_text(f)) {
 		bytes = lkst_field_text(r, field->index, &length);
@@ -427,7 +463,7 @@ static int put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
 static int put_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_parquet_events *v = ctx;
-	const struct event_plan *plan = v->plans[r->event->id];
+	struct event_plan *plan = v->plans[r->event->id];
 	unsigned int i;
 	int err = 0;
 
@@ -452,9 +488,11 @@ int lkst_parquet_events_new(struct lkst_err *e, struct lkst_export *x,
 	v->file.fd = -1;
 	err = look_at_all(v) ?: plan_all(e, v) ?:
 	      lkst_parquet_file_open(e, x, "events", v->columns, v->nr_columns, &v->file);
-	if (!err)
-		*ret_events = lkst_take(v);
-	return err;
+	if (err)
+		return err;
+	lkst_parquet_use_thread(v->file.parquet);
+	*ret_events = lkst_take(v);
+	return 0;
 }
 
 int lkst_parquet_events_write(struct lkst_err *e, struct lkst_parquet_events *v)
