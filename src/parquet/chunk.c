@@ -43,15 +43,45 @@ static const struct {
 	[LKST_PARQUET_BYTES] = { BYTE_ARRAY, 0, NOT_CONVERTED, NOT_LOGICAL, 0 },
 };
 
-void lkst_column_chunk_init(struct lkst_column_chunk *c, const struct lkst_parquet_column *column)
+/* Has the page say what values it has been given. */
+static struct lkst_byte_list *store(const struct lkst_filling *f)
+{
+	f->page->values.nr = (size_t)(f->at - f->page->values.bytes);
+	return &f->page->values;
+}
+
+/* The opposite: values go behind those that the page says it has. */
+static void load(struct lkst_filling *f)
+{
+	const struct lkst_byte_list *values = &f->page->values;
+
+	f->at = values->bytes ? values->bytes + values->nr : NULL;
+	f->end = values->bytes ? values->bytes + values->room : NULL;
+}
+
+/* @page is filled from here on. */
+static void fill(struct lkst_column_chunk *c, struct lkst_page *page)
+{
+	struct lkst_filling *f = c->filling;
+
+	c->full = &c->page[page == &c->page[0]];
+	f->page = page;
+	load(f);
+	f->has_value = page->has_value;
+	f->nr_values = f->first_row = 0;
+	f->is_numbered = !types[c->type].size && !c->prefers_plain;
+}
+
+void lkst_column_chunk_init(struct lkst_column_chunk *c, const struct lkst_parquet_column *column,
+			    struct lkst_filling *filling)
 {
 	c->type = column->type;
 	c->is_required = column->is_required;
 	c->is_rising = column->is_rising;
-	c->number_bytes = types[column->type].size == 8 ? 8 : 4;
-	c->turn = 1;
-	c->filling = &c->page[0];
-	c->filling->is_numbered = !types[c->type].size;
+	c->filling = filling;
+	filling->number_size = types[column->type].size == 8 ? 8 : 4;
+	filling->turn = 1;
+	fill(c, &c->page[0]);
 }
 
 void lkst_column_chunk_fini(struct lkst_column_chunk *c)
@@ -65,14 +95,24 @@ void lkst_column_chunk_fini(struct lkst_column_chunk *c)
 void lkst_column_chunk_reset(struct lkst_column_chunk *c)
 {
 	lkst_dictionary_fini(&c->dictionary);
-	c->turn++;
+	c->filling->turn++;
 	c->bounds = (struct lkst_bounds){};
 	c->made.nr = 0;
 	c->raw_bytes = c->nr_rows = c->nr_nulls = 0;
 	c->has_numbered = false;
 }
 
-/* ---- texts, as they are given ---------------------------------------------------------------- */
+/* ---- values, as they are given ---------------------------------------------------------------- */
+
+bool lkst_filling_grow(struct lkst_filling *f, size_t nr)
+{
+	bool has_room = lkst_byte_list_room(store(f), nr);
+
+	load(f);
+	return has_room;
+}
+
+/* ---- texts ---------------------------------------------------------------- */
 
 static int compare_text(const struct lkst_bound_text *a, const void *bytes, uint32_t length)
 {
@@ -97,42 +137,40 @@ static void note_text(struct lkst_bounds *b, const void *bytes, uint32_t length)
 		b->greatest_text = text;
 }
 
-static void add_plain(struct lkst_byte_list *values, const void *bytes, uint32_t length)
-{
-	uint32_t stored = htole32(length);
-
-	lkst_byte_list_add(values, &stored, sizeof(stored));
-	lkst_byte_list_add(values, bytes, length);
-}
-
 /* From here on texts themselves are stored, also of this page. */
 static void give_up_numbers(struct lkst_column_chunk *c)
 {
-	struct lkst_page *page = c->filling;
-	struct lkst_byte_list numbers = page->values;
+	struct lkst_byte_list *values = store(c->filling), numbers = *values;
 	uint32_t i, number, length;
 
-	page->values = (struct lkst_byte_list){ .has_failed = numbers.has_failed };
-	page->is_numbered = false;
+	*values = (struct lkst_byte_list){ .has_failed = numbers.has_failed };
+	c->filling->is_numbered = false;
 	c->prefers_plain = true;
 	for (i = 0; i < numbers.nr / sizeof(number); i++) {
-		const uint8_t *text;
+		const uint8_t *text = lkst_dictionary_text(&c->dictionary, lkst_le32(numbers.bytes + i * 4), &length);
 
-		memcpy(&number, numbers.bytes + sizeof(number) * i, sizeof(number));
-		text = lkst_dictionary_text(&c->dictionary, number, &length);
-		lkst_byte_list_add(&page->values, text, length);
+		lkst_byte_list_add(values, text, length);
 	}
 	lkst_byte_list_fini(&numbers);
+	load(c->filling);
+}
+
+/* The text itself, with its length before it. */
+static void add_plain(struct lkst_filling *f, uint32_t row, const void *bytes, uint32_t length)
+{
+	lkst_filling_add(f, row, length, sizeof(length));
+	lkst_byte_list_add(store(f), bytes, length);
+	load(f);
 }
 
 void lkst_column_chunk_text(struct lkst_column_chunk *c, uint32_t row, const void *bytes, uint32_t length,
-			    struct lkst_parquet_place *place)
+			    struct lkst_parquet_place *ret_place)
 {
-	struct lkst_page *page = c->filling;
+	struct lkst_filling *f = c->filling;
 	bool is_new = true;
 	int32_t number = LKST_DICTIONARY_FULL;
 
-	if (page->is_numbered) {
+	if (f->is_numbered) {
 		number = lkst_dictionary_number(&c->dictionary, bytes, length, &is_new);
 		if (number == LKST_DICTIONARY_FULL)
 			give_up_numbers(c);
@@ -140,45 +178,37 @@ void lkst_column_chunk_text(struct lkst_column_chunk *c, uint32_t row, const voi
 	if (is_new || number < 0)
 		note_text(&c->bounds, bytes, length);
 	if (number < 0) {
-		add_plain(&page->values, bytes, length);
-	} else {
-		lkst_byte_list_add(&page->values, &number, sizeof(number));
-		*place = (struct lkst_parquet_place){ c->turn, (uint32_t)number };
+		add_plain(f, row, bytes, length);
+		return;
 	}
-	lkst_column_chunk_note(page, row);
+	*ret_place = (struct lkst_parquet_place){ f->turn, (uint32_t)number };
+	lkst_filling_again(f, row, ret_place);
 }
 
-bool lkst_column_chunk_again(struct lkst_column_chunk *c, uint32_t row, const struct lkst_parquet_place *place)
-{
-	struct lkst_page *page = c->filling;
-
-	if (!page->is_numbered || place->turn != c->turn)
-		return false;
-	lkst_byte_list_add(&page->values, &place->number, sizeof(place->number));
-	lkst_column_chunk_note(page, row);
-	return true;
-}
-
-/* The other page is filled from here on. */
+/* What has been given is a page to be made, and the other one is filled. */
 static void turn(struct lkst_column_chunk *c)
 {
-	struct lkst_page *page = c->filling;
+	struct lkst_filling *f = c->filling;
+	struct lkst_page *page = f->page;
 
+	store(f);
+	page->nr_values = f->nr_values;
+	page->nr_rows = f->first_row;
 	page->nr_texts = c->dictionary.nr;
+	page->is_numbered = f->is_numbered;
 	if (page->is_numbered && page->nr_texts > NUMBERED_FEW &&
 	    page->nr_texts > page->nr_values / NUMBERED_SHARE)
 		c->prefers_plain = true;
-	c->filling = &c->page[page == &c->page[0]];
-	c->filling->is_numbered = !types[c->type].size && !c->prefers_plain;
+	fill(c, c->full);
 }
 
 void lkst_column_chunk_turn(struct lkst_column_chunk *c, uint32_t nr_rows)
 {
-	struct lkst_page *page = c->filling;
+	struct lkst_filling *f = c->filling;
 
-	page->nr_rows += nr_rows;
-	assert(!c->is_required || page->nr_values == page->nr_rows);
-	if (page->values.nr >= LKST_SPARSE_BYTES || page->nr_rows + LKST_PAGE_ROWS > LKST_SPARSE_ROWS)
+	f->first_row += nr_rows;
+	assert(!c->is_required || f->nr_values == f->first_row);
+	if (f->at - f->page->values.bytes >= LKST_SPARSE_BYTES || f->first_row + LKST_PAGE_ROWS > LKST_SPARSE_ROWS)
 		turn(c);
 }
 
@@ -190,31 +220,22 @@ static void get_numbers(const struct lkst_column_chunk *c, const struct lkst_pag
 	const uint8_t *at = page->values.bytes;
 	uint32_t i;
 
-	for (i = 0; c->number_bytes == 8 && i < page->nr_values; i++)
+	for (i = 0; c->filling->number_size == 8 && i < page->nr_values; i++)
 		values[i] = lkst_le64(at + i * 8);
 	for (i = 0; c->type == LKST_PARQUET_INT32 && i < page->nr_values; i++)
 		values[i] = (uint64_t)(int32_t)lkst_le32(at + i * 4);
-	for (i = 0; c->number_bytes == 4 && c->type != LKST_PARQUET_INT32 && i < page->nr_values; i++)
+	for (i = 0; c->filling->number_size == 4 && c->type != LKST_PARQUET_INT32 && i < page->nr_values; i++)
 		values[i] = lkst_le32(at + i * 4);
 }
 
-static void note_ints(struct lkst_column_chunk *c, const uint64_t *values, uint32_t nr)
+static void note_int(struct lkst_column_chunk *c, uint64_t value)
 {
-	const uint64_t turned = c->type == LKST_PARQUET_UINT64 ? 1ULL << 63 : 0;
-	int64_t least = c->bounds.least, greatest = c->bounds.greatest;
-	uint32_t i;
+	struct lkst_bounds *b = &c->bounds;
+	int64_t key = (int64_t)(c->type == LKST_PARQUET_UINT64 ? value ^ 1ULL << 63 : value);
 
-	if (!c->bounds.has_any)
-		least = greatest = (int64_t)(values[0] ^ turned);
-	for (i = 0; i < nr; i++) {
-		int64_t key = (int64_t)(values[i] ^ turned);
-
-		least = key < least ? key : least;
-		greatest = key > greatest ? key : greatest;
-	}
-	c->bounds.has_any = true;
-	c->bounds.least = least;
-	c->bounds.greatest = greatest;
+	b->least = !b->has_any || key < b->least ? key : b->least;
+	b->greatest = !b->has_any || key > b->greatest ? key : b->greatest;
+	b->has_any = true;
 }
 
 static void note_doubles(struct lkst_bounds *b, const uint64_t *values, uint32_t nr)
@@ -239,13 +260,17 @@ static bool find_numbers(struct lkst_column_chunk *c, uint32_t nr, struct lkst_p
 {
 	const uint64_t *values = maker->values;
 	int32_t number = LKST_DICTIONARY_FULL;
+	bool is_new;
 	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (!i || values[i] != values[i - 1])
-			number = lkst_dictionary_int(&c->dictionary, values[i], types[c->type].size);
-		if (number == LKST_DICTIONARY_FULL)
-			return false;
+		if (!i || values[i] != values[i - 1]) {
+			number = lkst_dictionary_int(&c->dictionary, values[i], types[c->type].size, &is_new);
+			if (number == LKST_DICTIONARY_FULL)
+				return false;
+			if (is_new)
+				note_int(c, values[i]);
+		}
 		maker->numbers[i] = (uint32_t)number;
 	}
 	return true;
@@ -276,27 +301,29 @@ static void put_numbered(struct lkst_byte_list *raw, const uint32_t *numbers, ui
 /* Returns their encoding. */
 static int32_t put_numbers(struct lkst_column_chunk *c, const struct lkst_page *page, struct lkst_page_maker *maker)
 {
+	const bool is_double = c->type == LKST_PARQUET_DOUBLE;
 	const uint32_t nr = page->nr_values;
+	uint32_t i;
 
 	get_numbers(c, page, maker->values);
-	if (c->type == LKST_PARQUET_DOUBLE)
-		note_doubles(&c->bounds, maker->values, nr);
-	else
-		note_ints(c, maker->values, nr);
-	if (c->is_rising) {
-		lkst_deltas_add(&maker->raw, maker->values, nr);
-		return DELTA_BINARY_PACKED;
-	}
-	if (c->type == LKST_PARQUET_BOOL) {
-		put_bits(&maker->raw, maker->values, nr);
-		return PLAIN;
-	}
-	if (!c->prefers_plain && c->type != LKST_PARQUET_DOUBLE && find_numbers(c, nr, maker)) {
+	c->prefers_plain |= is_double || c->is_rising || c->type == LKST_PARQUET_BOOL;
+	if (!c->prefers_plain && find_numbers(c, nr, maker)) {
 		put_numbered(&maker->raw, maker->numbers, nr, c->dictionary.nr);
 		return RLE_DICTIONARY;
 	}
 	c->prefers_plain = true;
-	lkst_byte_list_add(&maker->raw, page->values.bytes, page->values.nr);
+	for (i = 0; i < nr && !is_double; i++)
+		note_int(c, maker->values[i]);
+	if (is_double)
+		note_doubles(&c->bounds, maker->values, nr);
+	if (c->is_rising) {
+		lkst_deltas_add(&maker->raw, maker->values, nr);
+		return DELTA_BINARY_PACKED;
+	}
+	if (c->type == LKST_PARQUET_BOOL)
+		put_bits(&maker->raw, maker->values, nr);
+	else
+		lkst_byte_list_add(&maker->raw, page->values.bytes, page->values.nr);
 	return PLAIN;
 }
 
@@ -399,7 +426,7 @@ static void put_data_page(struct lkst_column_chunk *c, const struct lkst_page *p
 
 size_t lkst_column_chunk_make(struct lkst_column_chunk *c, struct lkst_page_maker *maker)
 {
-	struct lkst_page *page = &c->page[c->filling == &c->page[0]];
+	struct lkst_page *page = c->full;
 	size_t before = c->made.nr;
 
 	c->nr_rows += page->nr_rows;

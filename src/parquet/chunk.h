@@ -8,6 +8,7 @@
 #define LKST_PARQUET_CHUNK_H
 
 #include <endian.h>
+#include <stddef.h>
 #include <zstd.h>
 
 #include "parquet/dictionary.h"
@@ -36,15 +37,29 @@ struct lkst_bounds {
 	struct lkst_bound_text least_text, greatest_text;
 };
 
-/* Values of a page to come. What each of them changes is together. */
+/* Values of a page to come. */
 struct lkst_page {
 	struct lkst_byte_list values; /* numbers, u32 of each text if is_numbered, else texts as they are stored */
-	uint32_t nr_values;
-	uint32_t nr_rows;     /* before those that are given now */
-	uint32_t nr_texts;    /* of the dictionary */
-	bool is_numbered;     /* by the dictionary */
+	uint32_t nr_values, nr_rows;
+	uint32_t nr_texts; /* of the dictionary */
+	bool is_numbered;  /* by the dictionary */
 	uint8_t has_value[LKST_SPARSE_ROWS / 8]; /* a bit for each row */
 };
+
+/*
+ * Where a column's next value goes. What each value needs is here, and those of all columns are next to each other: with
+ * many columns the caches have forgotten what is elsewhere.
+ */
+struct lkst_filling {
+	struct lkst_page *page; /* whose nr_values and values.nr are those of here only when it is full */
+	uint8_t *at, *end;	/* of its values */
+	uint8_t *has_value;	/* of its */
+	uint32_t nr_values;
+	uint32_t first_row;  /* rows of the page before those that are given now */
+	uint32_t turn;	     /* counts dictionaries from 1 on */
+	uint8_t number_size; /* bytes of a number: 8, or the lower 4 of them */
+	bool is_numbered;    /* texts are stored by number */
+} __attribute__((aligned(64)));
 
 struct lkst_column_chunk {
 	enum lkst_parquet_type type;
@@ -56,9 +71,8 @@ struct lkst_column_chunk {
 	struct lkst_bounds bounds;
 
 	/* For those who give values. */
-	struct lkst_page *filling;
-	uint32_t number_bytes; /* of a number in the page: 8, or the lower 4 of them */
-	uint32_t turn;	       /* counts dictionaries from 1 on */
+	struct lkst_filling *filling;
+	struct lkst_page *full; /* the other page, which is made or was; for both, who agree when it changes */
 
 	/* For those who make pages, of the one that is not being filled. */
 	struct lkst_page page[2];
@@ -79,39 +93,47 @@ struct lkst_page_maker {
 };
 
 /* Makes one without a value of what is all zero; and of one whose last page is made, for the next group. */
-void lkst_column_chunk_init(struct lkst_column_chunk *c, const struct lkst_parquet_column *column);
+void lkst_column_chunk_init(struct lkst_column_chunk *c, const struct lkst_parquet_column *column,
+			    struct lkst_filling *filling);
 void lkst_column_chunk_fini(struct lkst_column_chunk *c);
 void lkst_column_chunk_reset(struct lkst_column_chunk *c);
 
-/* Row number @row of those that are given has a value. */
-static inline void lkst_column_chunk_note(struct lkst_page *page, uint32_t row)
-{
-	uint32_t bit = page->nr_rows + row;
+/* Makes room for @nr more bytes of values. False: no memory, which the page notes. */
+bool lkst_filling_grow(struct lkst_filling *f, size_t nr);
 
-	page->has_value[bit / 8] |= (uint8_t)(1u << bit % 8);
-	page->nr_values++;
+/* Row number @row of those that are given has a value, of @size bytes, which are @bits. */
+static inline void lkst_filling_add(struct lkst_filling *f, uint32_t row, uint64_t bits, uint32_t size)
+{
+	uint64_t stored = htole64(bits);
+	uint32_t bit = f->first_row + row;
+
+	f->has_value[bit / 8] |= (uint8_t)(1u << bit % 8);
+	f->nr_values++;
+	if (f->end - f->at < (ptrdiff_t)sizeof(stored) && !lkst_filling_grow(f, sizeof(stored)))
+		return;
+	__builtin_prefetch(f->at + 128, 1);
+	memcpy(f->at, &stored, sizeof(stored));
+	f->at += size;
 }
 
 /* It has this number: the bits of a double, or a whole number. */
-static inline void lkst_column_chunk_number(struct lkst_column_chunk *c, uint32_t row, uint64_t number)
+static inline void lkst_filling_number(struct lkst_filling *f, uint32_t row, uint64_t number)
 {
-	struct lkst_page *page = c->filling;
-	uint64_t stored = htole64(number);
-	uint8_t *at = lkst_byte_list_room(&page->values, sizeof(stored));
-
-	lkst_column_chunk_note(page, row);
-	if (!at)
-		return;
-	/* With many columns, each is forgotten by the caches before its next value. */
-	__builtin_prefetch(at + 128, 1);
-	memcpy(at, &stored, sizeof(stored));
-	page->values.nr += c->number_bytes;
+	lkst_filling_add(f, row, number, f->number_size);
 }
 
-/* It has this text; or one that has come before. *@place is as for lkst_parquet_text_again(). */
+/* It has the text that the column has at this place. False: it is not known there. */
+static inline bool lkst_filling_again(struct lkst_filling *f, uint32_t row, const struct lkst_parquet_place *place)
+{
+	if (!f->is_numbered || place->turn != f->turn)
+		return false;
+	lkst_filling_add(f, row, place->number, sizeof(place->number));
+	return true;
+}
+
+/* It has this text. *@ret_place: where the column has it from now on, if it keeps texts by number. */
 void lkst_column_chunk_text(struct lkst_column_chunk *c, uint32_t row, const void *bytes, uint32_t length,
-			    struct lkst_parquet_place *place);
-bool lkst_column_chunk_again(struct lkst_column_chunk *c, uint32_t row, const struct lkst_parquet_place *place);
+			    struct lkst_parquet_place *ret_place);
 
 /* What @nr_rows rows have is to be made a page, if it is enough for one. That of the rows before has been made. */
 void lkst_column_chunk_turn(struct lkst_column_chunk *c, uint32_t nr_rows);

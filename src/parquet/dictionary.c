@@ -101,12 +101,13 @@ int32_t lkst_dictionary_number(struct lkst_dictionary *d, const void *bytes, uin
 	return number;
 }
 
-int32_t lkst_dictionary_int(struct lkst_dictionary *d, uint64_t value, uint32_t size)
+int32_t lkst_dictionary_int(struct lkst_dictionary *d, uint64_t value, uint32_t size, bool *ret_is_new)
 {
 	const uint64_t key = value ^ turned;
 	uint64_t stored = htole64(value);
 	struct place *place = lkst_hash_find(&d->places, key, sizeof(*place));
 
+	*ret_is_new = !place;
 	if (place)
 		return (int32_t)place->number;
 	if (d->nr == INTS_MAX || key == LKST_HASH_NONE || lkst_hash_reserve(&d->places, sizeof(*place)))

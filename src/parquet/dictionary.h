@@ -38,6 +38,6 @@ const uint8_t *lkst_dictionary_text(const struct lkst_dictionary *d, uint32_t nu
  * The same for @value, a number of which @size bytes are stored, 4 or 8. A dictionary has either texts or numbers of
  * one size.
  */
-int32_t lkst_dictionary_int(struct lkst_dictionary *d, uint64_t value, uint32_t size);
+int32_t lkst_dictionary_int(struct lkst_dictionary *d, uint64_t value, uint32_t size, bool *ret_is_new);
 
 #endif

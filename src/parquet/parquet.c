@@ -29,6 +29,7 @@ struct lkst_parquet {
 	struct lkst_parquet_column *columns; /* with names of their own */
 	unsigned int nr_columns;
 	struct lkst_column_chunk *chunks;
+	struct lkst_filling *fillings; /* of these */
 	char *created_by;
 
 	uint64_t offset; /* bytes written */
@@ -207,7 +208,7 @@ static int copy_columns(struct lkst_parquet *p, const struct lkst_parquet_column
 	for (i = 0; i < p->nr_columns; i++) {
 		p->columns[i] = columns[i];
 		p->columns[i].name = copy_name(p, i, columns[i].name);
-		lkst_column_chunk_init(&p->chunks[i], &columns[i]);
+		lkst_column_chunk_init(&p->chunks[i], &columns[i], &p->fillings[i]);
 		if (!p->columns[i].name)
 			return -ENOMEM;
 	}
@@ -231,10 +232,11 @@ int lkst_parquet_new(struct lkst_err *e, const struct lkst_parquet_column *colum
 		p->nr_columns = nr;
 		p->columns = calloc(nr, sizeof(*p->columns));
 		p->chunks = calloc(nr, sizeof(*p->chunks));
+		p->fillings = aligned_alloc(_Alignof(struct lkst_filling), nr * sizeof(*p->fillings));
 		p->created_by = strdup(created_by);
 		p->maker.zstd = ZSTD_createCCtx();
 	}
-	if (!p || !p->columns || !p->chunks || !p->created_by || !p->maker.zstd ||
+	if (!p || !p->columns || !p->chunks || !p->fillings || !p->created_by || !p->maker.zstd ||
 	    copy_columns(p, columns))
 		return lkst_err_sys(e, -ENOMEM, "preparing a Parquet file");
 	write_bytes(p, magic, sizeof(magic));
@@ -263,6 +265,7 @@ void lkst_parquet_free(struct lkst_parquet *p)
 	lkst_byte_list_fini(&p->notes);
 	free(p->columns);
 	free(p->chunks);
+	free(p->fillings);
 	free(p->created_by);
 	free(p);
 }
@@ -283,7 +286,7 @@ void lkst_parquet_note(struct lkst_parquet *p, const char *key, const char *valu
 
 void lkst_parquet_int(struct lkst_parquet *p, unsigned int column, int64_t value)
 {
-	lkst_column_chunk_number(&p->chunks[column], p->nr_page_rows, (uint64_t)value);
+	lkst_filling_number(&p->fillings[column], p->nr_page_rows, (uint64_t)value);
 }
 
 void lkst_parquet_double(struct lkst_parquet *p, unsigned int column, double value)
@@ -291,7 +294,7 @@ void lkst_parquet_double(struct lkst_parquet *p, unsigned int column, double val
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	lkst_column_chunk_number(&p->chunks[column], p->nr_page_rows, bits);
+	lkst_filling_number(&p->fillings[column], p->nr_page_rows, bits);
 }
 
 void lkst_parquet_text_again(struct lkst_parquet *p, unsigned int column, const void *bytes, size_t length,
@@ -299,7 +302,7 @@ void lkst_parquet_text_again(struct lkst_parquet *p, unsigned int column, const 
 {
 	struct lkst_column_chunk *c = &p->chunks[column];
 
-	if (lkst_column_chunk_again(c, p->nr_page_rows, place))
+	if (lkst_filling_again(&p->fillings[column], p->nr_page_rows, place))
 		return;
 	length = length < TEXT_MAX / REPLACED ? length : TEXT_MAX / REPLACED;
 	if (c->type == LKST_PARQUET_TEXT)

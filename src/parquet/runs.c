@@ -98,10 +98,17 @@ void lkst_runs_add_same(struct lkst_byte_list *to, bool bit, uint32_t nr)
 /* How many bytes from @bits on are the same as the first, if that is all zeros or all ones; else 0. */
 static uint32_t length_of_bytes(const uint8_t *bits, uint32_t nr)
 {
+	const uint64_t same = bits[0] ? UINT64_MAX : 0;
 	uint32_t i = 0;
+	uint64_t word;
 
 	if (bits[0] != 0 && bits[0] != 0xff)
 		return 0;
+	for (; nr - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, bits + i, sizeof(word));
+		if (word != same)
+			break;
+	}
 	while (i < nr && bits[i] == bits[0])
 		i++;
 	return i;
