@@ -12,7 +12,7 @@
 #include "parquet/runs.h"
 
 enum {
-	LEVEL = 1,	    /* of zstd: more takes longer than the trace is read */
+	LEVEL = 1,	    /* of zstd: more takes longer than all else */
 	NUMBERED_SHARE = 2, /* a dictionary pays if a text in so many is not new, */
 	NUMBERED_FEW = 256, /* or if it is small: columns with few values may have more */
 };
@@ -42,6 +42,8 @@ static const struct {
 	[LKST_PARQUET_TEXT] = { BYTE_ARRAY, 0, UTF8, STRING, 0 },
 	[LKST_PARQUET_BYTES] = { BYTE_ARRAY, 0, NOT_CONVERTED, NOT_LOGICAL, 0 },
 };
+
+/* ---- begin and end --------------------------------------------------------------------------- */
 
 /* Has the page say what values it has been given. */
 static struct lkst_byte_list *store(const struct lkst_filling *f)
@@ -102,7 +104,7 @@ void lkst_column_chunk_reset(struct lkst_column_chunk *c)
 	c->has_numbered = false;
 }
 
-/* ---- values, as they are given ---------------------------------------------------------------- */
+/* ---- values, as they are given --------------------------------------------------------------- */
 
 bool lkst_filling_grow(struct lkst_filling *f, size_t nr)
 {
@@ -111,8 +113,6 @@ bool lkst_filling_grow(struct lkst_filling *f, size_t nr)
 	load(f);
 	return has_room;
 }
-
-/* ---- texts ---------------------------------------------------------------- */
 
 static int compare_text(const struct lkst_bound_text *a, const void *bytes, uint32_t length)
 {

@@ -16,11 +16,11 @@
 #include "parquet/thrift.h"
 
 enum {
-	LKST_PAGE_ROWS = 16 * 1024, /* that are given until pages are made; a multiple of 8 */
-	LKST_SPARSE_ROWS = 8 * LKST_PAGE_ROWS, /* of a page of few values */
-	LKST_SPARSE_BYTES = 8 * 1024, /* of values; a page of less goes on, if there is room for more rows */
+	LKST_PAGE_ROWS = 16 * 1024,	       /* that are given until pages are made; a multiple of 8 */
+	LKST_SPARSE_ROWS = 4 * LKST_PAGE_ROWS, /* of a page of few values, at most */
+	LKST_SPARSE_BYTES = 8 * 1024,	       /* of values; a page of less goes on where there is room for rows */
 	LKST_PAGE_VALUES = LKST_PAGE_ROWS + LKST_SPARSE_BYTES / 4, /* of a page, at most */
-	LKST_BOUND_MAX = 64,	    /* bytes of the least and greatest text that are noted */
+	LKST_BOUND_MAX = 64, /* bytes of the least and greatest text that are noted */
 };
 
 /* The least or greatest text. */
@@ -111,6 +111,7 @@ static inline void lkst_filling_add(struct lkst_filling *f, uint32_t row, uint64
 	f->nr_values++;
 	if (f->end - f->at < (ptrdiff_t)sizeof(stored) && !lkst_filling_grow(f, sizeof(stored)))
 		return;
+	/* The values of a column come one at a time, and another line of the caches is needed soon. */
 	__builtin_prefetch(f->at + 128, 1);
 	memcpy(f->at, &stored, sizeof(stored));
 	f->at += size;
