@@ -47,8 +47,8 @@ struct lkst_page {
 };
 
 /*
- * Where a column's next value goes. What each value needs is here, and those of all columns are next to each other: with
- * many columns the caches have forgotten what is elsewhere.
+ * Where a column's next value goes. What each value needs is here, and those of all columns are next to each other:
+ * with many columns the caches have forgotten what is elsewhere.
  */
 struct lkst_filling {
 	struct lkst_page *page; /* whose nr_values and values.nr are those of here only when it is full */

@@ -14,7 +14,7 @@
 
 enum {
 	PAGE_BYTES = 1024 * 1024,      /* of values; more end the page */
-	GROUP_ROWS = 1024 * 1024,      /* more end the group */
+	GROUP_ROWS = 512 * 1024,       /* more end the group */
 	GROUP_BYTES = 8 * 1024 * 1024, /* so do more bytes of pages, which are held until then */
 	TEXT_MAX = 1 << 30,	       /* bytes of a cell */
 	REPLACED = 3,		       /* bytes that replace one that is not UTF-8 */
