@@ -40,6 +40,18 @@ enum lkst_cgroup_of {
 };
 
 /*
+ * A call that has the address of a socket, which is recorded by an event of its own: in the upper half of `paths`,
+ * whose lower half is then LKST_PATHS_ADDRESS. The descriptor is its first argument, the address its second.
+ */
+enum lkst_address_call {
+	LKST_ADDRESS_NONE,
+	LKST_ADDRESS_CONNECT, /* its third argument is how long the address is */
+	LKST_ADDRESS_BIND,    /* likewise */
+	LKST_ADDRESS_ACCEPT,  /* its third argument points to that */
+	LKST_PATHS_ADDRESS = 15,
+};
+
+/*
  * How one system call is recorded. All zero: by the "unknown" event. A call with paths has their
  * strings after the arguments, and in its exit record those that entry could not read.
  */
@@ -48,7 +60,8 @@ struct lkst_syscall_plan {
 	u16 exit_id;
 	u8 nr_args;
 	u8 wide;  /* bit i: argument i takes 8 bytes, else 4 */
-	u8 paths; /* arguments that point to a recorded string: index + 1 in bits 0..3 and 4..7 */
+	/* Arguments that point to a recorded string: index + 1 in bits 0..3 and 4..7; or an enum lkst_address_call. */
+	u8 paths;
 	u8 size;  /* of the entry record without strings, head included */
 } __attribute__((aligned(8)));
 _Static_assert(sizeof(struct lkst_syscall_plan) == 8, "one load");

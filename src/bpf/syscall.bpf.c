@@ -8,10 +8,16 @@
  * exit with number -1: the kernel reports it for rt_sigreturn, whose entry had its number
  * (arch/x86/kernel/signal_64.c sets orig_ax to -1).
  *
+ * Calls with the address of a socket have a record of their own for it, after that of the call.
+ *
  * Context: the thread's own, preemption off (record.h). So these two programs never nest into
  * each other on a CPU, and one per-CPU scratch area serves both.
  */
+#include <bpf/bpf_endian.h>
+
 #include "bpf/record.h"
+
+#include "bpf/address.h"
 #include "bpf/user_regs.h"
 
 const volatile struct lkst_syscall_plan lkst_sys64[LKST_SYSCALL_MAX] SEC(".rodata.sys64");
@@ -28,8 +34,11 @@ struct {
 	__type(value, struct scratch);
 } lkst_scratch SEC(".maps");
 
+_Static_assert(sizeof(struct lkst_address) <= sizeof(struct scratch), "addresses are made into text there");
+
 /*
- * The path arguments that were not in memory at entry, to be read at exit; 0: none. It belongs to the thread
+ * What is to be read at exit; 0: nothing. Path arguments that were not in memory at entry, a bit for each; of an
+ * address 1; of one that the kernel is to fill in, how many bytes there is room for. It belongs to the thread
  * and is freed with it. A thread's number would be a wrong key: with an exec a thread gets the number of its
  * process's first thread (de_thread() in fs/exec.c), and its exit would never be found.
  */
@@ -220,6 +229,116 @@ static __noinline int enter_with_paths(struct pt_regs___lkst *regs, bool compat,
 	return 0;
 }
 
+/* ---- addresses of sockets -------------------------------------------------------------------- */
+
+/* What lkst_read_address() says. */
+union address {
+	u64 word;
+	struct {
+		u16 family, port, size, is_unread;
+	} is;
+};
+
+/*
+ * Makes the text of the address of @length bytes at user address @from in the scratch area; `size` is with its NUL. A
+ * global function: it is verified once, not along each path to it.
+ */
+__noinline u64 lkst_read_address(u64 from, u32 length)
+{
+	union address address = {};
+	u64 room = LKST_BOUNDED((u64)length);
+	u32 zero = 0;
+	struct scratch *scratch = bpf_map_lookup_elem(&lkst_scratch, &zero);
+	struct lkst_address *a = (void *)scratch;
+
+	if (!scratch)
+		return 0;
+	if (room > LKST_ADDRESS_BYTES)
+		room = LKST_ADDRESS_BYTES;
+	a->from.family = 0;
+	if (room >= sizeof(a->from.family) && bpf_probe_read_user(a->from.bytes, room, (void *)from))
+		address.is.is_unread = 1;
+	if (room < sizeof(a->from.family) || address.is.is_unread)
+		a->from.family = 0;
+	lkst_address_write(a, room);
+	address.is.family = LKST_LOAD(a->from.family);
+	address.is.port = bpf_ntohs(lkst_address_port(a, room));
+	address.is.size = LKST_LOAD(a->at);
+	return address.word;
+}
+
+static __always_inline u32 address_event(u32 call)
+{
+	return call == LKST_ADDRESS_CONNECT ? lkst_cfg.id[LKST_EV_socket_connect]
+	       : call == LKST_ADDRESS_BIND    ? lkst_cfg.id[LKST_EV_socket_bind]
+					      : lkst_cfg.id[LKST_EV_socket_accept];
+}
+
+/* The three events have one layout. */
+#define SAME_PLACE(event, field)                                                                   \
+	_Static_assert(offsetof(struct lkst_rec_##event, field) ==                                 \
+			       offsetof(struct lkst_rec_socket_connect, field),                    \
+		       "one function fills each")
+SAME_PLACE(socket_accept, fd);
+SAME_PLACE(socket_accept, family);
+SAME_PLACE(socket_accept, port);
+SAME_PLACE(socket_accept, address);
+SAME_PLACE(socket_bind, fd);
+SAME_PLACE(socket_bind, family);
+SAME_PLACE(socket_bind, port);
+SAME_PLACE(socket_bind, address);
+
+/* Records the address of @length bytes at @from. False: it is not in memory, and nothing was recorded. */
+static __always_inline bool record_address(u32 call, s32 fd, u64 from, u32 length)
+{
+	const u32 id = address_event(call);
+	union address address;
+
+	if (!lkst_is_wanted(id)) {
+		lkst_count_idle(id);
+		return true;
+	}
+	address.word = lkst_read_address(from, length);
+	if (address.is.is_unread)
+		return false;
+	lkst_recording_id(struct lkst_rec_socket_connect, r, id, sizeof(*r) + address.is.size, sizeof(*r)) {
+		r->fd = fd;
+		r->family = address.is.family;
+		r->port = address.is.port;
+		lkst_put_strings(lkst_scope_.slot.element, lkst_scope_.slot.start + sizeof(*r), address.is.size);
+	}
+	return true;
+}
+
+/* How much room the program has for the address that the kernel is to fill in; 0: it does not want it. */
+static __always_inline u32 room_for_address(struct pt_regs___lkst *regs, bool compat)
+{
+	u32 room = 0;
+
+	if (!lkst_is_wanted(lkst_cfg.id[LKST_EV_socket_accept]) || !lkst_arg(regs, compat, 1) ||
+	    bpf_probe_read_user(&room, sizeof(room), (void *)lkst_arg(regs, compat, 2)))
+		return 0;
+	return room;
+}
+
+static __noinline int enter_with_address(struct pt_regs___lkst *regs, bool compat, u64 word)
+{
+	struct lkst_syscall_plan plan = ((union plan){ word }).is;
+	const u32 call = plan.paths >> 4;
+	u32 late = 0;
+
+	lkst_recording_id(void, rec, plan.entry_id, plan.size, ARGS_WINDOW)
+		put_args(rec, regs, compat, plan);
+	if (call == LKST_ADDRESS_ACCEPT)
+		late = room_for_address(regs, compat);
+	else
+		late = !record_address(call, lkst_arg(regs, compat, 0), lkst_arg(regs, compat, 1),
+				       lkst_arg(regs, compat, 2));
+	if (late)
+		keep_unread(late);
+	return 0;
+}
+
 /* The records of both kinds of callers are laid out alike. */
 _Static_assert(sizeof(struct lkst_rec_syscall_entry_unknown) ==
 		       sizeof(struct lkst_rec_compat_syscall_entry_unknown),
@@ -252,7 +371,9 @@ static __always_inline int enter(struct pt_regs___lkst *regs, long nr, s32 tid, 
 	if (!plan.is.entry_id)
 		return enter_unknown(regs, compat, nr);
 	if (plan.is.paths)
-		return enter_with_paths(regs, compat, plan.word);
+		return (plan.is.paths & LKST_PATHS_ADDRESS) == LKST_PATHS_ADDRESS
+			       ? enter_with_address(regs, compat, plan.word)
+			       : enter_with_paths(regs, compat, plan.word);
 	lkst_recording_id_by(void, rec, plan.is.entry_id, plan.is.size, ARGS_WINDOW, tid)
 		put_args(rec, regs, compat, plan.is);
 	return 0;
@@ -307,6 +428,39 @@ static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat,
 	return 0;
 }
 
+/* Records what @late, the note of the entry, left to be read. */
+static __always_inline void record_late(struct pt_regs___lkst *regs, bool compat, u32 call, long ret, u32 late)
+{
+	u32 length = 0;
+
+	if (call != LKST_ADDRESS_ACCEPT) {
+		if (late)
+			record_address(call, lkst_arg(regs, compat, 0), lkst_arg(regs, compat, 1),
+				       lkst_arg(regs, compat, 2));
+		return;
+	}
+	if (ret < 0)
+		return;
+	/* The kernel has written how long the address is, and no more of it than there was room for. */
+	if (late && bpf_probe_read_user(&length, sizeof(length), (void *)lkst_arg(regs, compat, 2)))
+		length = 0;
+	record_address(call, ret, lkst_arg(regs, compat, 1), length < late ? length : late);
+}
+
+static __noinline int leave_with_address(struct pt_regs___lkst *regs, bool compat, long ret, u64 word)
+{
+	struct lkst_syscall_plan plan = ((union plan){ word }).is;
+	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0, 0);
+	u32 late = unread ? *unread : 0;
+
+	if (late)
+		*unread = 0;
+	lkst_recording_id(struct exit_record, rec, plan.exit_id, EXIT_SIZE, EXIT_SIZE)
+		LKST_PUT64(rec->ret, ret);
+	record_late(regs, compat, plan.paths >> 4, ret, late);
+	return 0;
+}
+
 static __noinline int leave_unknown(bool compat, s64 nr, long ret)
 {
 	u32 id = lkst_cfg.id[compat ? LKST_EV_compat_syscall_exit_unknown
@@ -327,7 +481,9 @@ static __always_inline int leave(struct pt_regs___lkst *regs, long ret, s32 tid,
 	if (!plan.is.exit_id)
 		return leave_unknown(compat, nr, ret);
 	if (plan.is.paths)
-		return leave_with_paths(regs, compat, ret, plan.word);
+		return (plan.is.paths & LKST_PATHS_ADDRESS) == LKST_PATHS_ADDRESS
+			       ? leave_with_address(regs, compat, ret, plan.word)
+			       : leave_with_paths(regs, compat, ret, plan.word);
 	lkst_recording_id_by(struct exit_record, rec, plan.is.exit_id, EXIT_SIZE, EXIT_SIZE, tid)
 		LKST_PUT64(rec->ret, ret);
 	return 0;

@@ -181,6 +181,14 @@ static bool is_network(const struct lkst_event_class *event, const struct lkst_f
 	       (f->count == IPV4_BYTES || f->count == IPV6_BYTES || strstr(f->name, "addr"));
 }
 
+/* The text of an address, which may be a path. */
+static bool is_socket(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	return (event->index == LKST_EV_socket_connect || event->index == LKST_EV_socket_accept ||
+		event->index == LKST_EV_socket_bind) &&
+	       !strcmp(f->name, "address");
+}
+
 /* Where packets of UDP have the first bytes of what they carry, and those of TCP numbers, which stay. */
 static bool is_content(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
@@ -202,7 +210,7 @@ static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_
 {
 	if (is_padding(event, f))
 		return 0;
-	if (is_network(event, f))
+	if (is_network(event, f) || is_socket(event, f))
 		return LKST_REDACT_NETWORK + 1;
 	if (is_raw(event, f) || is_content(event, f))
 		return LKST_REDACT_TEXT + 1;

@@ -43,8 +43,8 @@ static void name_whole(char whole[LKST_KIND_NAME], const char *a, const char *b)
 	static const char syscalls[] = "syscall:";
 	size_t same = 0;
 
-	/* One pair of hooks serves all of them, including those of 32-bit programs and unknown ones. */
-	if (strstr(a, syscalls)) {
+	/* One pair of hooks serves all of them, those of 32-bit programs and unknown ones, too, and addresses. */
+	if (strstr(a, syscalls) || strstr(b, syscalls)) {
 		snprintf(whole, LKST_KIND_NAME, "%s*", syscalls);
 		return;
 	}

@@ -267,11 +267,32 @@ static int plan_builtin(struct planner *pl)
 	return 0;
 }
 
+/* What call @s has to do with the address of a socket. */
+static enum lkst_address_call address_call(const struct lkst_syscall *s)
+{
+	static const struct {
+		const char *name;
+		enum lkst_address_call call;
+	} calls[] = {
+		{ "connect", LKST_ADDRESS_CONNECT },
+		{ "bind", LKST_ADDRESS_BIND },
+		{ "accept", LKST_ADDRESS_ACCEPT },
+		{ "accept4", LKST_ADDRESS_ACCEPT },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(s->name, calls[i].name))
+			return calls[i].call;
+	return LKST_ADDRESS_NONE;
+}
+
 /* Fills the program's row for system call @s; its ids are what is wanted of it. */
 static void fill_syscall(struct lkst_syscall_plan *row, const struct lkst_syscall *s, u16 entry_id,
 			 u16 exit_id)
 {
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS];
+	const enum lkst_address_call call = address_call(s);
 	unsigned int nr = lkst_syscall_args(s, args), i;
 
 	*row = (struct lkst_syscall_plan){ .entry_id = entry_id,
@@ -285,6 +306,8 @@ static void fill_syscall(struct lkst_syscall_plan *row, const struct lkst_syscal
 		if (args[i].meaning == LKST_SYS_path)
 			row->paths |= (i + 1) << (row->paths ? 4 : 0);
 	}
+	if (call)
+		row->paths = (u8)(LKST_PATHS_ADDRESS | call << 4);
 }
 
 static void write_call_name(const struct lkst_syscall *s, enum lkst_half half,

@@ -179,6 +179,20 @@ static void choose_for_events(struct lkst_programs *p, const struct lkst_plan *p
 		}
 }
 
+/* Whether both programs of system calls are needed: each knows what the other could not read. */
+static bool needs_calls(const struct lkst_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < LKST_EVENT_SPACE; i++) {
+		const struct lkst_event_class *class = plan->catalog->classes[i];
+
+		if (class && class->syscall >= 0 && (plan->is_whole || plan->is_wanted[i]))
+			return true;
+	}
+	return plan->id[LKST_EV_socket_connect] || plan->id[LKST_EV_socket_bind] || plan->id[LKST_EV_socket_accept];
+}
+
 /* The programs that the plan needs are loaded; all others are left out. */
 static void choose_programs(struct lkst_programs *p, const struct lkst_plan *plan)
 {
@@ -188,13 +202,9 @@ static void choose_programs(struct lkst_programs *p, const struct lkst_plan *pla
 	bpf_object__for_each_program(program, p->skel->obj)
 		bpf_program__set_autoload(program, false);
 	choose_for_events(p, plan);
-	for (i = 0; i < LKST_EVENT_SPACE; i++) {
-		const struct lkst_event_class *class = plan->catalog->classes[i];
-
-		if (class && class->syscall >= 0 && (plan->is_whole || plan->is_wanted[i])) {
-			bpf_program__set_autoload(p->skel->progs.tp_btf__sys_enter, true);
-			bpf_program__set_autoload(p->skel->progs.tp_btf__sys_exit, true);
-		}
+	if (needs_calls(plan)) {
+		bpf_program__set_autoload(p->skel->progs.tp_btf__sys_enter, true);
+		bpf_program__set_autoload(p->skel->progs.tp_btf__sys_exit, true);
 	}
 	/* A restricted recording follows its tree by these, whatever it records. */
 	if (p->skel->rodata_config->lkst_cfg.filter == LKST_FILTER_TREE) {
