@@ -373,6 +373,8 @@ $(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/,options.o help.o \
 
 # Where the kernel's cgroups are mounted is text that is read, not the kernel.
 $(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/load/cgroup_mount.o
+# So are its tables of sockets.
+$(BUILD)/tests/fuzz/fuzz_sockets: $(addprefix $(BUILD)/src/live/drain/,state_descriptors.o state_processes.o)
 
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \

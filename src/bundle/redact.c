@@ -225,10 +225,11 @@ static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_
 	return is_path(event, f) ? LKST_REDACT_PATHS + 1 : LKST_REDACT_TEXT + 1;
 }
 
-/* Whether what a plan says of a field is followed. The first word of a command is a path. */
-static bool is_followed(const struct lkst_redaction *r, u8 kind)
+/* Whether what a plan says of a field is followed. The first word of a command is a path; a file may be a socket. */
+static bool is_followed(const struct lkst_redaction *r, const struct lkst_event_class *event, u8 kind)
 {
-	return r->rules[kind - 1] || (kind == LKST_REDACT_ARGUMENTS + 1 && r->rules[LKST_REDACT_PATHS]);
+	return r->rules[kind - 1] || (kind == LKST_REDACT_ARGUMENTS + 1 && r->rules[LKST_REDACT_PATHS]) ||
+	       (event->index == LKST_EV_state_descriptor && r->rules[LKST_REDACT_NETWORK]);
 }
 
 /* Names in the metadata stay as they are. */
@@ -271,7 +272,7 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
 		for (i = 0; event && i < event->nr_fields; i++) {
 			u8 kind = kind_of(event, &event->fields[i]);
 
-			if (kind && kind != STAYS_WITHOUT_WORDS && !is_followed(r, kind))
+			if (kind && kind != STAYS_WITHOUT_WORDS && !is_followed(r, event, kind))
 				kind = can_have_words(event, &event->fields[i])
 					       ? STAYS_WITHOUT_WORDS
 					       : 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trace/descriptors_before.h"
 #include "trace/threads_before.h"
 
 struct lkst_select_options lkst_choosing_which(const struct lkst_choosing_options *w, u64 from_ns,
@@ -82,6 +83,11 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *
 			struct lkst_printing *p)
 {
 	return lkst_printing_begin_host(e, options, catalog, begin_ns, from_ns, to_ns, NULL, p);
+}
+
+int lkst_printing_files(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t)
+{
+	return p->descriptors ? lkst_descriptors_tell_state(e, p->descriptors, t) : 0;
 }
 
 int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct lkst_trace *t)

@@ -114,6 +114,9 @@ int lkst_printing_begin_host(struct lkst_err *e, const struct lkst_printing_opti
 /* Has addresses of user code shown by their names, as far as trace @t says what they are in. */
 int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct lkst_trace *t);
 
+/* Has descriptors shown by what the state of @t says of them, too, if they are. To be called before any record. */
+int lkst_printing_files(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t);
+
 /* The choice of records by these options; names are looked up in @threads. Free it with lkst_select_free(). */
 int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options *options,
 			 const struct lkst_catalog *catalog, const struct lkst_threads *threads,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/descriptors_before.h"
 #include "trace/threads.h"
 
 enum { LOOKS = 1 << 12 }; /* rows between two looks at whether to stop */
@@ -216,12 +217,17 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	return 0;
 }
 
-static int follow_descriptors(struct lkst_sql_pass *p)
+static int follow_descriptors(struct lkst_err *e, struct lkst_sql_pass *p)
 {
+	int err;
+
 	if (!p->is_wanted[LKST_SQL_syscalls])
 		return 0;
 	p->descriptors = lkst_descriptors_new(p->threads);
-	return p->descriptors ? lkst_feed_descriptors(p->feed, p->descriptors) : -ENOMEM;
+	if (!p->descriptors)
+		return -ENOMEM;
+	err = lkst_descriptors_tell_state(e, p->descriptors, p->sql->trace);
+	return err ?: lkst_feed_descriptors(p->feed, p->descriptors);
 }
 
 static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
@@ -241,7 +247,7 @@ static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 	if (!err && needs_model) {
 		p->threads = lkst_threads_new();
 		err = p->threads ? lkst_feed_threads(p->feed, p->threads) : -ENOMEM;
-		err = err ?: follow_descriptors(p);
+		err = err ?: follow_descriptors(e, p);
 		err = err ?: lkst_model_new(e, p->feed, &p->model);
 	}
 	if (p->model)

@@ -34,6 +34,11 @@ enum {
 	RANGE_CLOEXEC = 4,
 	CLONE_FILES_FLAG = 0x400,
 	CLONE_THREAD_FLAG = 0x10000,
+	/* include/linux/socket.h; include/uapi/asm-generic/errno.h */
+	FAMILY_UNIX = 1,
+	FAMILY_INET6 = 10,
+	IS_INTERRUPTED = -4,
+	IS_IN_PROGRESS = -115,
 	/* include/uapi/asm-generic/ioctls.h */
 	FIONCLEX_CMD = 0x5450,
 	FIOCLEX_CMD = 0x5451,
@@ -50,6 +55,8 @@ enum act {
 	ACT_MEMFD,
 	ACT_SOCKET,
 	ACT_ACCEPT,
+	ACT_CONNECT,
+	ACT_BIND,
 	ACT_CLOSE,
 	ACT_CLOSE_RANGE,
 	ACT_DUP,
@@ -73,6 +80,8 @@ static const struct {
 	{ "socket", ACT_SOCKET },
 	{ "accept", ACT_ACCEPT },
 	{ "accept4", ACT_ACCEPT },
+	{ "connect", ACT_CONNECT },
+	{ "bind", ACT_BIND },
 	{ "close", ACT_CLOSE },
 	{ "close_range", ACT_CLOSE_RANGE },
 	{ "dup", ACT_DUP },
@@ -114,6 +123,14 @@ struct process {
 	struct file *files;
 	u32 nr_files;
 	bool is_untracked; /* others may change its descriptors unseen */
+	u64 since_ns;	   /* when it began, or was no longer that */
+};
+
+/* What somebody else knows: from `since_ns` on a descriptor refers to that. */
+struct told {
+	u64 since_ns;
+	const char *name;
+	s32 pid, fd;
 };
 
 /* The call that a thread is in. Its key comes first. */
@@ -122,10 +139,12 @@ struct call {
 	u64 entry_ns;
 	const char *name; /* of the descriptor */
 	const char *path; /* as it was given */
+	const char *target; /* of a call that connects or binds a socket: what it is then */
+	u64 exit_ns;
 	s64 args[4];
 	s32 fd;
 	u8 act;
-	bool has_ended;
+	bool has_ended, has_failed;
 	bool is_new; /* `fd` and `name` are what it returned */
 };
 
@@ -145,8 +164,11 @@ struct lkst_descriptors {
 	struct lkst_hash calls; /* struct call */
 	struct lkst_hash names; /* struct name */
 	size_t name_bytes;
+	struct told *told; /* in order of time */
+	u32 nr_told, next_told;
 	u64 forget_ns; /* what was known until then is not known any more, and calls that began before say nothing */
 	bool has_closes; /* closes are recorded: one was */
+	bool is_full;	 /* there were more descriptors or processes than are kept */
 	bool is_partial; /* some of what is needed is recorded only under a condition */
 	u32 nr_shed;	 /* kinds of system calls that are left out now */
 };
@@ -198,8 +220,12 @@ static int get_process(struct lkst_descriptors *d, s32 pid, struct process **ret
 	int err;
 
 	*ret_process = find_process(d, pid);
-	if (*ret_process || pid <= 0 || d->by_pid.hash.nr >= PROCESSES_MAX)
+	if (*ret_process || pid <= 0)
 		return 0;
+	if (d->by_pid.hash.nr >= PROCESSES_MAX) {
+		d->is_full = true;
+		return 0;
+	}
 	if (d->nr_free)
 		place = d->free_places[--d->nr_free];
 	else if (!lkst_vec_add(d->processes, d->nr_processes))
@@ -245,8 +271,12 @@ static int get_file(struct lkst_descriptors *d, struct process *p, s64 fd, struc
 	const u32 nr = p->nr_files;
 
 	*ret_file = NULL;
-	if (fd < 0 || fd >= FDS_MAX || (fd >= nr && d->nr_entries + (u64)fd + 1 - nr > ENTRIES_MAX))
+	if (fd < 0 || fd >= FDS_MAX)
 		return 0;
+	if (fd >= nr && d->nr_entries + (u64)fd + 1 - nr > ENTRIES_MAX) {
+		d->is_full = true;
+		return 0;
+	}
 	*ret_file = lkst_vec_reach(p->files, p->nr_files, (u32)fd);
 	d->nr_entries += p->nr_files - nr;
 	return *ret_file ? 0 : -ENOMEM;
@@ -543,6 +573,14 @@ static int take_new(struct lkst_descriptors *d, struct process *p, const struct 
 	return 0;
 }
 
+/* The socket of call @c is connected or bound now. */
+static int take_target(struct lkst_descriptors *d, struct process *p, const struct call *c, u64 ns)
+{
+	const struct file *f = c->fd >= 0 && (u32)c->fd < p->nr_files ? &p->files[c->fd] : NULL;
+
+	return learn(d, p, c, c->fd, ns, c->target, f && f->stays_at_exec);
+}
+
 static int on_leave(struct lkst_descriptors *d, const struct layout *l, const struct lkst_record *r)
 {
 	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
@@ -556,10 +594,14 @@ static int on_leave(struct lkst_descriptors *d, const struct layout *l, const st
 		return p && l->returns_fd && !has_failed ? forget(d, p, ret, r->ns) : 0;
 	}
 	c->has_ended = true;
+	c->exit_ns = r->ns;
+	c->has_failed = has_failed && !(c->act == ACT_CONNECT && (ret == IS_IN_PROGRESS || ret == IS_INTERRUPTED));
 	if (!c->path && c->act >= ACT_OPEN && c->act <= ACT_MEMFD)
 		err = read_path(d, l, r, &c->path);
-	if (err || has_failed)
+	if (err || c->has_failed)
 		return err;
+	if (c->target)
+		return take_target(d, p, c, r->ns);
 	if (c->act == ACT_CLOSE)
 		return forget(d, p, c->fd, r->ns);
 	if (c->act == ACT_CLOSE_RANGE)
@@ -618,6 +660,7 @@ static int on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
 	if (err || !to)
 		return err;
 	to->is_untracked = shares;
+	to->since_ns = r->ns;
 	/* It may have moved. */
 	from = find_process(d, pid);
 	if (!from || !c || c->has_ended || c->act != ACT_CLONE || shares)
@@ -634,9 +677,71 @@ static int on_exec(struct lkst_descriptors *d, const struct lkst_record *r)
 	for (fd = 0; p && fd < p->nr_files; fd++)
 		if (!p->files[fd].stays_at_exec || p->is_untracked)
 			p->files[fd] = (struct file){ .changed_ns = r->ns };
+	if (p && p->is_untracked)
+		p->since_ns = r->ns;
 	if (p)
 		p->is_untracked = false;
 	return 0;
+}
+
+/* ---- addresses ---------------------------------------------------------------------- */
+
+/* "socket to 10.0.0.5:5432", by what a record says; NULL: it says no address. */
+static int name_by_address(struct lkst_descriptors *d, const struct lkst_record *r, const char *how,
+			   const char **ret_name)
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, "address");
+	const bool is_inet6 = number(r, "family") == FAMILY_INET6;
+	char text[NAME_ROOM], port[16] = "";
+	u32 length = 0;
+	const u8 *bytes = f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
+
+	*ret_name = NULL;
+	length = bytes ? (u32)strnlen((const char *)bytes, length) : 0;
+	if (!length || length >= LKST_STRING_MAX)
+		return 0;
+	if (number(r, "port"))
+		snprintf(port, sizeof(port), ":%u", (unsigned int)(u16)number(r, "port"));
+	snprintf(text, sizeof(text), "socket %s %s%.*s%s%s", how, is_inet6 ? "[" : "", (int)length,
+		 (const char *)bytes, is_inet6 ? "]" : "", port);
+	return intern(d, text, ret_name);
+}
+
+/* The call of the thread of @r that is about descriptor `fd` of it, if that is what it does. */
+static struct call *find_call(const struct lkst_descriptors *d, const struct lkst_record *r, enum act act)
+{
+	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+
+	return c && c->act == act && c->fd == (s32)number(r, "fd") ? c : NULL;
+}
+
+/* connect() and bind(): the record follows the entry, or, where memory had to be read first, the exit. */
+static int on_target(struct lkst_descriptors *d, const struct lkst_record *r, enum act act, const char *how)
+{
+	struct process *p = find_process(d, pid_of(d, r->tid));
+	struct call *c = find_call(d, r, act);
+	int err = c ? name_by_address(d, r, how, &c->target) : 0;
+
+	if (err || !c || !p || !c->target)
+		return err;
+	c->name = c->target;
+	return c->has_ended && !c->has_failed ? take_target(d, p, c, r->ns) : 0;
+}
+
+/* accept(): the record follows the exit. */
+static int on_accepted(struct lkst_descriptors *d, const struct lkst_record *r)
+{
+	struct process *p = find_process(d, pid_of(d, r->tid));
+	struct call *c = find_call(d, r, ACT_ACCEPT);
+	const char *name;
+	int err;
+
+	if (!p || !c || !c->is_new || !c->name || !name_of(d, p, c->fd) || p->files[c->fd].changed_ns != c->exit_ns)
+		return 0;
+	err = name_by_address(d, r, "from", &name);
+	if (!err && name)
+		p->files[c->fd].name = c->name = name;
+	return err;
 }
 
 /* Kinds are called "syscall:read", or as events. */
@@ -671,6 +776,12 @@ static int on_other(struct lkst_descriptors *d, const struct lkst_record *r)
 		return on_exec(d, r);
 	case LKST_EV_sched_process_free:
 		return drop_process(d, (s32)number(r, "freed_tid"));
+	case LKST_EV_socket_connect:
+		return on_target(d, r, ACT_CONNECT, "to");
+	case LKST_EV_socket_bind:
+		return on_target(d, r, ACT_BIND, "at");
+	case LKST_EV_socket_accept:
+		return on_accepted(d, r);
 	case LKST_EV_shed_begin:
 	case LKST_EV_shed_end:
 		on_shed(d, r, r->event->index == LKST_EV_shed_end);
@@ -697,16 +808,88 @@ bool lkst_descriptors_wants(const struct lkst_event_class *event)
 	case LKST_EV_shed_end:
 	case LKST_EV_maskset_switch:
 	case LKST_EV_state_condition:
+	case LKST_EV_socket_connect:
+	case LKST_EV_socket_bind:
+	case LKST_EV_socket_accept:
 		return true;
 	default:
 		return lkst_class_call(event) != NULL;
 	}
 }
 
+/* ---- what is told -------------------------------------------------------------------- */
+
+int lkst_descriptors_tell(struct lkst_descriptors *d, s32 pid, s32 fd, u64 since_ns, const char *name)
+{
+	struct told *added;
+	const char *copy;
+	int err = intern(d, name, &copy);
+
+	if (err || !copy)
+		return err;
+	added = lkst_vec_add(d->told, d->nr_told);
+	if (!added)
+		return -ENOMEM;
+	*added = (struct told){ since_ns, copy, pid, fd };
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+
+	return (x->since_ns > y->since_ns) - (x->since_ns < y->since_ns);
+}
+
+void lkst_descriptors_begin(struct lkst_descriptors *d)
+{
+	if (d->nr_told)
+		qsort(d->told, d->nr_told, sizeof(*d->told), by_time);
+	d->next_told = 0;
+}
+
+/* Takes in what holds at @ns. Whoever tells it knows that closes are recorded. */
+static int take_told(struct lkst_descriptors *d, u64 ns)
+{
+	int err = 0;
+
+	for (; d->next_told < d->nr_told && d->told[d->next_told].since_ns < ns && !err; d->next_told++) {
+		const struct told *t = &d->told[d->next_told];
+		struct process *p;
+		struct file *f = NULL;
+
+		err = get_process(d, t->pid, &p);
+		if (!err && p)
+			err = get_file(d, p, t->fd, &f);
+		/* By its call more is known: which end of a connection it is, and whether an exec closes it. */
+		if (f && !name_of(d, p, t->fd))
+			*f = (struct file){ t->name, t->since_ns, false };
+		d->has_closes = true;
+	}
+	return err;
+}
+
+u64 lkst_descriptors_since(const struct lkst_descriptors *d, s32 pid, s32 fd)
+{
+	const struct process *p = find_process(d, pid);
+	u64 since_ns = d->forget_ns;
+
+	if (d->is_partial || d->is_full || d->nr_shed || fd < 0 || fd >= FDS_MAX || (p && p->is_untracked))
+		return UINT64_MAX;
+	if (p && p->since_ns > since_ns)
+		since_ns = p->since_ns;
+	if (p && (u32)fd < p->nr_files && p->files[fd].changed_ns > since_ns)
+		since_ns = p->files[fd].changed_ns;
+	return since_ns;
+}
+
 int lkst_descriptors_feed(struct lkst_descriptors *d, const struct lkst_record *r)
 {
 	const struct layout *l;
+	int err = r->buffer != LKST_BUFFER_STATE ? take_told(d, r->ns) : 0;
 
+	if (err)
+		return err;
 	if (!lkst_class_call(r->event))
 		return r->event->index < 0 ? 0 : on_other(d, r);
 	if (r->tid <= 0)
@@ -773,6 +956,7 @@ void lkst_descriptors_free(struct lkst_descriptors *d)
 	free(d->processes);
 	free(d->free_places);
 	free(d->layouts);
+	free(d->told);
 	lkst_hash_fini(&d->calls);
 	lkst_hash_fini(&d->names);
 	lkst_map_fini(&d->by_pid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the descriptors of processes refer to, along a trace: the path that a descriptor was opened by, or what kind of
- * thing it is. It follows the system calls that make, copy and close descriptors, and fork and exec. What is not
- * certain is not known: after a gap, or where a call of another thread came in between, a descriptor has no name until
- * it is opened again. doc/processes.md has the rules.
+ * What the descriptors of processes refer to, along a trace: the path that a descriptor was opened by, the address that
+ * a socket is connected to, or what kind of thing it is. It follows the system calls that make, copy and close
+ * descriptors, and fork and exec. What is not certain is not known: after a gap, or where a call of another thread came
+ * in between, a descriptor has no name until it is opened again. doc/processes.md has the rules.
  */
 #ifndef LKST_TRACE_DESCRIPTORS_H
 #define LKST_TRACE_DESCRIPTORS_H
@@ -28,6 +28,16 @@ int lkst_descriptors_feed(struct lkst_descriptors *d, const struct lkst_record *
 
 /* Records are missing: nothing is known until the gap's end. */
 void lkst_descriptors_gap(struct lkst_descriptors *d, const struct lkst_gap *gap);
+
+/*
+ * Tells it that descriptor @fd of process @pid refers to @name from @since_ns on, and that closes are recorded from
+ * then on. lkst_descriptors_begin() is to be called when all is told, before the first record. -ENOMEM or 0.
+ */
+int lkst_descriptors_tell(struct lkst_descriptors *d, s32 pid, s32 fd, u64 since_ns, const char *name);
+void lkst_descriptors_begin(struct lkst_descriptors *d);
+
+/* When descriptor @fd of process @pid may have changed last, as far as @d was fed; UINT64_MAX: that is not known. */
+u64 lkst_descriptors_since(const struct lkst_descriptors *d, s32 pid, s32 fd);
 
 /* A system call and its descriptor. */
 struct lkst_descriptor_call {

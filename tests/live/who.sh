@@ -70,7 +70,7 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 record files --buffer 16M --event 'syscall:*' -- perl "$work/program.pl" "$work" >"$work/printed" ||
 	fail record_files "$(cat "$work/files.log")"
-"$LKST" sql --format csv "$work/files" "select file from syscalls where syscall = 'fsync' order by from_ns" |
+"$LKST" sql --format csv "$work/files" "select file from syscalls where syscall = 'fsync' and comm = 'perl' order by from_ns" |
 	tail -n +2 | tr -d '\r"' >"$work/known"
 expect files_of_descriptors "$(cat "$work/known")" "$(cat "$work/printed")"
 expect files_in_print "$("$LKST" print --files -e syscall_entry_fsync "$work/files" | grep -c "<$work/b c>)")" 3

@@ -6,6 +6,7 @@
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 #include "trace/catalog.h"
+#include "trace/descriptors_before.h"
 #include "trace/merge.h"
 
 /* A trace that was read, with what was known when each marked call was made. */
@@ -61,7 +62,7 @@ static void read_text(const char *text, struct read *ret)
 	*ret = (struct read){ .threads = lkst_threads_new() };
 	ret->d = lkst_descriptors_new(ret->threads);
 	make(dir, text);
-	if (!ret->d || lkst_trace_open(&e, dir, &t) ||
+	if (!ret->d || lkst_trace_open(&e, dir, &t) || lkst_descriptors_tell_state(&e, ret->d, t) ||
 	    lkst_merge_new(&e, t, 0, UINT64_MAX, &m))
 		abort();
 	while (lkst_merge_next(m, &r) > 0) {
@@ -237,6 +238,96 @@ TEST(descriptors_of_any_number_are_bounded)
 	      "syscall_entry_close_range tid=5 ns=40 first=0 last=4294967295\n" SYNC(5, 41, 4095),
 	      "?;/b;?;?;");
 }
+#define SOCKET(tid, from, to, fd)                                                                  \
+	"syscall_entry_socket tid=" #tid " ns=" #from " family=2 type=1\n"                          \
+	"syscall_exit_socket tid=" #tid " ns=" #to " ret=" #fd "\n"
+#define ADDRESS(event, tid, ns, number, is, at, text)                                              \
+	"socket_" event " tid=" #tid " ns=" #ns " fd=" #number " family=" #is " port=" #at " address=" text "\n"
+#define CALL(call, tid, from, to, fd, result, rest)                                                 \
+	"syscall_entry_" call " tid=" #tid " ns=" #from " sockfd=" #fd "\n" rest                   \
+	"syscall_exit_" call " tid=" #tid " ns=" #to " ret=" #result "\n"
+
+TEST(descriptors_of_sockets_are_called_by_their_addresses)
+{
+	check(BEGIN SOCKET(5, 20, 21, 3)
+	      CALL("connect", 5, 22, 24, 3, 0, ADDRESS("connect", 5, 23, 3, 2, 5432, "10.0.0.5")) SYNC(5, 25, 3)
+	      /* A socket that does not wait, and one that a signal came to, are being connected. */
+	      SOCKET(5, 30, 31, 4)
+	      CALL("connect", 5, 32, 34, 4, -115, ADDRESS("connect", 5, 33, 4, 10, 80, "2001:db8::1")) SYNC(5, 35, 4)
+	      SOCKET(5, 40, 41, 7)
+	      CALL("connect", 5, 42, 44, 7, -4, ADDRESS("connect", 5, 43, 7, 1, 0, "/run/x")) SYNC(5, 45, 7)
+	      /* Refused: it is a socket as before. */
+	      SOCKET(5, 50, 51, 8)
+	      CALL("connect", 5, 52, 54, 8, -111, ADDRESS("connect", 5, 53, 8, 2, 1, "10.0.0.6")) SYNC(5, 55, 8)
+	      CALL("bind", 5, 62, 64, 8, 0, ADDRESS("bind", 5, 63, 8, 2, 80, "0.0.0.0")) SYNC(5, 65, 8)
+	      "syscall_entry_accept4 tid=5 ns=70 sockfd=8\n"
+	      "syscall_exit_accept4 tid=5 ns=71 ret=9\n"
+	      ADDRESS("accept", 5, 72, 9, 2, 40000, "10.0.0.7") SYNC(5, 73, 9)
+	      "syscall_entry_accept4 tid=5 ns=80 sockfd=8\n"
+	      "syscall_exit_accept4 tid=5 ns=81 ret=10\n"
+	      ADDRESS("accept", 5, 82, 10, 0, 0, "\"\"") SYNC(5, 83, 10),
+	      "socket to 10.0.0.5:5432;socket to [2001:db8::1]:80;socket to /run/x;socket (inet, stream);"
+	      "socket at 0.0.0.0:80;socket from 10.0.0.7:40000;socket at 0.0.0.0:80, accepted;");
+}
+
+/* The address of a call that had to bring it into memory comes after its exit; a socket need not be known before. */
+TEST(descriptors_of_sockets_have_late_addresses)
+{
+	check(BEGIN CALL("connect", 5, 22, 23, 3, 0, "") ADDRESS("connect", 5, 24, 3, 2, 5432, "10.0.0.5")
+	      SYNC(5, 25, 3)
+	      CALL("connect", 5, 32, 33, 4, -111, "") ADDRESS("connect", 5, 34, 4, 2, 5432, "10.0.0.5")
+	      SYNC(5, 35, 4),
+	      "socket to 10.0.0.5:5432;?;");
+}
+
+/* Another thread's close may have made it another one; an address that belongs to no call says nothing. */
+TEST(descriptors_of_sockets_that_others_close_are_not_known)
+{
+	check(BEGIN SOCKET(5, 20, 21, 3)
+	      CALL("connect", 5, 22, 26, 3, 0, ADDRESS("connect", 5, 23, 3, 2, 1, "10.0.0.5") CLOSE(6, 24, 25, 3))
+	      SYNC(5, 27, 3)
+	      SOCKET(5, 30, 31, 4) ADDRESS("connect", 5, 32, 4, 2, 1, "10.0.0.5") SYNC(5, 33, 4)
+	      CALL("connect", 5, 42, 44, 4, 0, ADDRESS("connect", 5, 43, 9, 2, 1, "10.0.0.5")) SYNC(5, 45, 4),
+	      "?;socket (inet, stream);socket (inet, stream);");
+}
+
+#define FOUND(pid, number, a, b, text)                                                             \
+	"state_descriptor ns=1000 owner_pid=" #pid " fd=" #number " from=" #a " to=" #b " file=" text "\n"
+
+/* A snapshot's state is of its end: it holds since the last change, and what changes later ends it. */
+TEST(descriptors_are_what_the_state_says)
+{
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") FOUND(5, 4, 500, 501, "/b") FOUND(5, 7, 500, 501, "/c")
+	      FOUND(9, 3, 500, 501, "/d")
+	      SYNC(5, 20, 3) CLOSE(5, 30, 31, 4) SYNC(5, 40, 4) OPEN(5, 50, 51, 4, "b") SYNC(5, 60, 4)
+	      /* Opened by a call that is not followed: it is not open until then. */
+	      SYNC(5, 70, 7)
+	      /* Of a process that was made since. */
+	      "task_newtask buffer=1 tid=5 ns=80 child_tid=9 clone_flags=0 child_comm=a\n"
+	      "sched_process_fork buffer=1 tid=5 ns=81 child_tid=9 child_pid=9 parent_pid=5 child_comm=a\n"
+	      SYNC(9, 90, 3) SYNC(5, 600, 3) CLOSE(5, 610, 611, 3) SYNC(5, 620, 3),
+	      "/a;?;b;/c;/d;/a;?;");
+}
+
+TEST(descriptors_of_the_state_are_not_known_where_something_is_missing)
+{
+	/* Changed while somebody looked. */
+	check(BEGIN FOUND(5, 3, 40, 60, "/a") SYNC(5, 30, 3) CLOSE(5, 50, 51, 3) SYNC(5, 70, 3), "?;?;");
+	/* Before a gap something else may have been so; after it, it is known. */
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") SYNC(5, 30, 3) "!block cpu=0\n!skip cpu=0 blocks=3\n"
+	      SYNC(5, 40, 3) SYNC(5, 50, 3),
+	      "?;?;/a;");
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") SYNC(5, 30, 3) "maskset_switch ns=35 from=3 to=4\n" SYNC(5, 40, 3),
+	      "?;/a;");
+	/* Closes are left out, or others change it unseen. */
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") "shed_begin ns=25 kind=syscall:close\n" SYNC(5, 30, 3), "?;");
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") SYNC(5, 20, 3)
+	      "syscall_entry_unshare tid=5 ns=30 flags=1024\n" SYNC(6, 32, 3),
+	      "?;?;");
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") FOUND(5, 99999, 500, 501, "/a") FOUND(-5, -3, 500, 501, "/a")
+	      "state_condition ns=9 maskset=3\n" SYNC(5, 30, 3) SYNC(5, 31, 99999) SYNC(5, 32, -3),
+	      "?;?;?;");
+}
 /* clang-format on */
 
 static const struct unit_test tests[] = {
@@ -262,6 +353,16 @@ static const struct unit_test tests[] = {
 	  test_descriptors_are_not_known_where_calls_are_left_out },
 	{ "descriptors_of_other_things_have_names",
 	  test_descriptors_of_other_things_have_names },
+	{ "descriptors_of_sockets_are_called_by_their_addresses",
+	  test_descriptors_of_sockets_are_called_by_their_addresses },
+	{ "descriptors_of_sockets_have_late_addresses",
+	  test_descriptors_of_sockets_have_late_addresses },
+	{ "descriptors_of_sockets_that_others_close_are_not_known",
+	  test_descriptors_of_sockets_that_others_close_are_not_known },
+	{ "descriptors_are_what_the_state_says",
+	  test_descriptors_are_what_the_state_says },
+	{ "descriptors_of_the_state_are_not_known_where_something_is_missing",
+	  test_descriptors_of_the_state_are_not_known_where_something_is_missing },
 	{ "descriptors_of_any_number_are_bounded",
 	  test_descriptors_of_any_number_are_bounded },
 };

@@ -165,6 +165,34 @@ TEST(arguments_go_word_by_word)
 	unmake();
 }
 
+/* What sockets connect to is of networks, and what descriptors refer to may be that as well. */
+TEST(addresses_of_sockets_go)
+{
+	static const char sockets[] =
+		"socket_connect tid=5 ns=1000 fd=3 family=2 port=80 address=10.20.30.40\n"
+		"socket_accept tid=5 ns=1100 fd=4 family=0 port=0 address=\"\"\n"
+		"socket_bind tid=5 ns=1200 fd=5 family=1 port=0 address=/run/hush\n"
+		"state_descriptor ns=5000 owner_pid=9 fd=3 from=1 to=2 file=\"socket to 10.20.30.40:80\"\n";
+	struct lkst_redaction r = { .rules = { [LKST_REDACT_NETWORK] = true } };
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/from", dir);
+	snprintf(out, sizeof(out), "%s/to", dir);
+	CHECK_EQ(make_trace(path, 4096, sockets), 0);
+	CHECK_EQ(redact(&r), 0);
+	CHECK(occurs(path, "10.20.30.40") && occurs(path, "hush"));
+	CHECK(!occurs(out, "10.20.30.40") && !occurs(out, "hush"));
+	CHECK_EQ(strlen(strings_of(out, "socket_connect", "address")), strlen("10.20.30.40;"));
+	CHECK_EQ(r.counts[LKST_REDACT_NETWORK], 2);
+	lkst_redaction_fini(&r);
+	make_scratch_remove(out);
+	r = (struct lkst_redaction){ .rules = { [LKST_REDACT_ARGUMENTS] = true } };
+	CHECK_EQ(redact(&r), 0);
+	CHECK(occurs(out, "socket to 10.20.30.40:80"));
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
 TEST(equal_strings_stay_equal_and_keep_their_form)
 {
 	struct lkst_redaction r = {};
@@ -540,6 +568,7 @@ TEST(a_word_that_a_name_cuts_goes_from_the_list_of_processes)
 static const struct unit_test tests[] = {
 	ROW(standard_rules_take_out_all_but_names),
 	ROW(arguments_go_word_by_word),
+	ROW(addresses_of_sockets_go),
 	ROW(equal_strings_stay_equal_and_keep_their_form),
 	ROW(two_redactions_have_nothing_in_common),
 	ROW(names_go_if_they_are_named_but_not_the_kernels),

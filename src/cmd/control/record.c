@@ -136,6 +136,7 @@ static int record(struct recording *r)
 		return err;
 	lkst_session_arm(r->s, true);
 	err = lkst_state_keep_machine(r->e, r->s) ?: lkst_recorder_count(r->e, r->files.recorder) ?:
+	      lkst_recorder_write_descriptors(r->e, r->files.recorder) ?:
 	      write_pages(r);
 	if (!err && !r->o->delay_ns)
 		err = lkst_child_release(r->e, &r->child);

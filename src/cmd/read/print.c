@@ -171,6 +171,7 @@ static int print_trace(struct lkst_err *e, const struct options *o, struct lkst_
 				  part.to_ns, &p) ?:
 	      lkst_symbols_load(e, p.symbols, t) ?:
 	      lkst_printing_code(e, &p, t) ?:
+	      lkst_printing_files(e, &p, t) ?:
 	      print_records(e, &p, t, &part, reads_all(o, &part, t));
 	return lkst_printing_end(e, &p, err);
 }

@@ -45,7 +45,8 @@ static int begin_host(struct lkst_err *e, struct print *p, unsigned int i, unsig
 					p->begin_ns - host->offset_ns, one->from_ns,
 					lkst_hosts_own_ns(host, p->to_ns), &as, &one->printing) ?:
 	       lkst_symbols_load(e, one->printing.symbols, host->trace) ?:
-	       lkst_printing_code(e, &one->printing, host->trace);
+	       lkst_printing_code(e, &one->printing, host->trace) ?:
+	       lkst_printing_files(e, &one->printing, host->trace);
 }
 
 static bool is_over(const struct print *p)

@@ -412,6 +412,13 @@ int lkst_recorder_write_pages(struct lkst_err *e, struct lkst_recorder *r, pid_t
 				    lkst_state_write_pages(e, r->s, r->w, pid, ret_is_cut));
 }
 
+int lkst_recorder_write_descriptors(struct lkst_err *e, struct lkst_recorder *r)
+{
+	if (!r->w)
+		return note_full(r, 0);
+	return note_full(r, write_state(e, r) ?: lkst_state_write_descriptors(e, r->s, r->w, &r->threads));
+}
+
 bool lkst_recorder_is_packing(const struct lkst_recorder *r)
 {
 	return lkst_parts_is_busy(r->parts);

@@ -43,6 +43,9 @@ int lkst_recorder_count(struct lkst_err *e, struct lkst_recorder *r);
  */
 int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r);
 
+/* Writes what descriptors refer to. To be called when calls are being recorded already, so that no close is missed. */
+int lkst_recorder_write_descriptors(struct lkst_err *e, struct lkst_recorder *r);
+
 /*
  * Writes the pages of memory that process @pid has now, as lkst_state_write_pages() does. To be called when their
  * allocation is being recorded already, so that nothing is missed in between.

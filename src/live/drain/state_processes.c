@@ -65,8 +65,7 @@ size_t lkst_state_process_parse(const char *status, const char *cmdline, size_t 
 	return sizeof(*r) + length + 1;
 }
 
-/* Whether numbers of processes here are those of the kernel. */
-static bool has_kernel_numbers(void)
+bool lkst_state_has_kernel_numbers(void)
 {
 	struct stat st;
 
@@ -128,7 +127,7 @@ int lkst_state_list_processes(const struct lkst_thread_list *threads,
 	ssize_t length;
 	int err;
 
-	if (!has_kernel_numbers())
+	if (!lkst_state_has_kernel_numbers())
 		return 0;
 	err = find_stuck(threads, &stuck, &nr_stuck);
 	for (i = 0; i < threads->nr && nr < PROCESSES_MAX && !err; i++) {

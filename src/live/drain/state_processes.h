@@ -14,6 +14,9 @@ struct lkst_state_process {
 	char args[LKST_COMMAND_LINE_MAX];
 };
 
+/* Whether numbers of processes here are those of the kernel: this runs in no PID namespace of its own. */
+bool lkst_state_has_kernel_numbers(void);
+
 /*
  * Calls @each for the processes of @threads that live, 4096 at most, until it returns other than 0, which is passed on.
  * @length is that of the record, whose head is not filled in. It leaves out threads of the kernel, processes whose

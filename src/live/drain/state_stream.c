@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "live/drain/state_descriptors.h"
 #include "live/drain/state_processes.h"
 #include "live/drain/write_power.h"
 #include "live/load/page_map.h"
@@ -224,6 +225,27 @@ static int write_process(void *ctx, struct lkst_state_process *process, size_t l
 static int write_processes(struct state *st, const struct lkst_thread_list *threads)
 {
 	return st->keep ? 0 : lkst_state_list_processes(threads, write_process, st);
+}
+
+static int write_descriptor(void *ctx, struct lkst_state_descriptor *descriptor, size_t length)
+{
+	return put(ctx, "state_descriptor", descriptor, length);
+}
+
+/* Whether closes are recorded now: else nobody can know how long a descriptor stays what it is. */
+static bool follows_descriptors(const struct lkst_session *s)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(s), "syscall_entry_close");
+
+	return class && lkst_route_handler(c->route[c->active % LKST_MASKSETS][class->id]) != LKST_HANDLER_NOTHING;
+}
+
+/* As the processes, these have no room in the pages for a dump. */
+static int write_descriptors(struct state *st, const struct lkst_thread_list *threads)
+{
+	return st->keep || !follows_descriptors(st->s) ? 0
+						       : lkst_state_list_descriptors(threads, write_descriptor, st);
 }
 
 static int write_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)
@@ -465,7 +487,8 @@ static int write_machine(struct state *st, const struct lkst_thread_list *thread
 		  write_incidents(st) ?:
 		  write_threads(st, threads) ?:
 		  lkst_state_list_cgroups(st->e, threads, write_cgroup, st) ?:
-		  write_processes(st, threads);
+		  write_processes(st, threads) ?:
+		  write_descriptors(st, threads);
 
 	if (err)
 		lkst_err_add(st->e, "writing the machine's state");
@@ -478,6 +501,14 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
 
 	return write_machine(&st, threads);
+}
+
+int lkst_state_write_descriptors(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+				 const struct lkst_thread_list *threads)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+
+	return write_descriptors(&st, threads);
 }
 
 int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s)

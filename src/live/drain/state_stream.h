@@ -39,6 +39,13 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 			     struct lkst_writer *w, const struct lkst_thread_list *threads);
 
 /*
+ * Writes what descriptors of @threads refer to, if closes are being recorded. The above does so, too; this is for a
+ * trace whose recording begins after its state was written.
+ */
+int lkst_state_write_descriptors(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+				 const struct lkst_thread_list *threads);
+
+/*
  * What the ledger of an earlier part has reported already. All zero: nothing. told_fini() frees what
  * grows in it.
  */

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The descriptors of processes that live, by /proc: a path, or a socket by its addresses. */
+#include "live/drain/state_descriptors.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "live/drain/state_processes.h"
+
+enum {
+	DESCRIPTORS_MAX = 16384,
+	OF_PROCESS_MAX = 1024,
+	SOCKETS_MAX = 65536,
+	NAMESPACES_MAX = 64,
+	LISTENING = 10, /* TCP_LISTEN, include/net/tcp_states.h */
+	PATH_BYTES = 109, /* of a Unix socket, with a NUL */
+};
+
+/* A socket. Its inode comes first: it is the key. */
+struct socket_name {
+	u64 inode;
+	char *name;
+};
+
+struct listing {
+	struct lkst_socket_list sockets;
+	ino_t namespaces[NAMESPACES_MAX]; /* whose sockets are there */
+	unsigned int nr_namespaces;
+	unsigned int nr; /* descriptors so far */
+	int (*each)(void *ctx, struct lkst_state_descriptor *descriptor, size_t length);
+	void *ctx;
+};
+
+/* ---- sockets ------------------------------------------------------------------------ */
+
+void lkst_socket_list_fini(struct lkst_socket_list *l)
+{
+	struct socket_name *s;
+	u32 i;
+
+	for (i = 0; (s = lkst_hash_next(&l->by_inode, &i, sizeof(*s)));)
+		free(s->name);
+	lkst_hash_fini(&l->by_inode);
+}
+
+const char *lkst_socket_list_find(const struct lkst_socket_list *l, unsigned long inode)
+{
+	const struct socket_name *s = lkst_hash_find(&l->by_inode, inode, sizeof(*s));
+
+	return s ? s->name : NULL;
+}
+
+static int add_socket(struct lkst_socket_list *l, unsigned long inode, const char *name)
+{
+	struct socket_name *s;
+	char *copy;
+
+	/* A socket that nobody has open any more has inode 0. */
+	if (!inode || (u64)inode == LKST_HASH_NONE || lkst_socket_list_find(l, inode))
+		return 0;
+	if (l->by_inode.nr >= SOCKETS_MAX)
+		return -ENOSPC;
+	copy = strdup(name);
+	if (!copy || lkst_hash_reserve(&l->by_inode, sizeof(*s))) {
+		free(copy);
+		return -ENOMEM;
+	}
+	s = lkst_hash_add(&l->by_inode, inode, sizeof(*s));
+	s->name = copy;
+	return 0;
+}
+
+/* "0100007F", words of 32 bits as this machine has them in memory, to "127.0.0.1". False: it is no such address. */
+static bool write_address(bool is_inet6, const char *digits, char text[INET6_ADDRSTRLEN])
+{
+	const unsigned int nr = is_inet6 ? 4 : 1;
+	u32 words[4];
+	unsigned int i;
+
+	if (strlen(digits) != 8 * nr)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (sscanf(digits + 8 * i, "%8" SCNx32, &words[i]) != 1)
+			return false;
+	return inet_ntop(is_inet6 ? AF_INET6 : AF_INET, words, text, INET6_ADDRSTRLEN) != NULL;
+}
+
+/* Those of TCP and UDP are alike (tcp4_seq_show(), udp4_format_sock()). One without another side has port 0 there. */
+static int add_inet(struct lkst_socket_list *l, bool is_inet6, const char *line)
+{
+	char local[40], peer[40], address[INET6_ADDRSTRLEN], name[INET6_ADDRSTRLEN + 32];
+	unsigned int local_port, peer_port, state;
+	unsigned long inode;
+	bool is_to;
+
+	if (sscanf(line, " %*u: %39[0-9A-Fa-f]:%4x %39[0-9A-Fa-f]:%4x %2x %*s %*s %*s %*s %*s %lu", local, &local_port,
+		   peer, &peer_port, &state, &inode) != 6)
+		return 0;
+	is_to = peer_port && state != LISTENING;
+	if (!write_address(is_inet6, is_to ? peer : local, address))
+		return 0;
+	snprintf(name, sizeof(name), is_inet6 ? "socket %s [%s]:%u" : "socket %s %s:%u", is_to ? "to" : "at", address,
+		 is_to ? peer_port : local_port);
+	return add_socket(l, inode, name);
+}
+
+/* "Num RefCount Protocol Flags Type St Inode Path" (unix_seq_show()); the path may hold anything but a NUL. */
+static int add_unix(struct lkst_socket_list *l, const char *line)
+{
+	static const char *const types[] = { [1] = "stream", [2] = "datagram", [5] = "seqpacket" };
+	char name[PATH_BYTES + 32];
+	unsigned long inode;
+	unsigned int type;
+	int path = 0, length;
+
+	if (sscanf(line, "%*[0-9a-fA-FKx]: %*x %*x %*x %4x %*x %lu%n", &type, &inode, &path) != 2 || !path)
+		return 0;
+	length = (int)strcspn(line + path, "\n");
+	if (length > 1)
+		snprintf(name, sizeof(name), "socket at %.*s", length - 1 < PATH_BYTES ? length - 1 : PATH_BYTES - 1,
+			 line + path + 1);
+	else if (type < sizeof(types) / sizeof(types[0]) && types[type])
+		snprintf(name, sizeof(name), "socket (unix, %s)", types[type]);
+	else
+		snprintf(name, sizeof(name), "socket (unix)");
+	return add_socket(l, inode, name);
+}
+
+int lkst_socket_list_add(struct lkst_socket_list *l, enum lkst_socket_table table, const char *line)
+{
+	return table == LKST_SOCKET_TABLE_UNIX ? add_unix(l, line)
+					       : add_inet(l, table == LKST_SOCKET_TABLE_INET6, line);
+}
+
+static void read_table(struct lkst_socket_list *l, int process, const char *file, enum lkst_socket_table table)
+{
+	_cleanup_close_ int fd = openat(process, file, O_RDONLY | O_CLOEXEC);
+	_cleanup_fclose_ FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	if (!f)
+		return;
+	fd = -1;
+	while (!err && getline(&line, &size, f) > 0)
+		err = lkst_socket_list_add(l, table, line);
+}
+
+/* Reads the sockets of the namespace that the process is in, if that was not done. */
+static void know_sockets(struct listing *g, int process)
+{
+	static const struct {
+		const char *file;
+		enum lkst_socket_table table;
+	} tables[] = {
+		{ "net/tcp", LKST_SOCKET_TABLE_INET },	{ "net/tcp6", LKST_SOCKET_TABLE_INET6 },
+		{ "net/udp", LKST_SOCKET_TABLE_INET },	{ "net/udp6", LKST_SOCKET_TABLE_INET6 },
+		{ "net/unix", LKST_SOCKET_TABLE_UNIX },
+	};
+	struct stat st;
+	unsigned int i;
+
+	if (fstatat(process, "ns/net", &st, 0))
+		return;
+	for (i = 0; i < g->nr_namespaces; i++)
+		if (g->namespaces[i] == st.st_ino)
+			return;
+	if (g->nr_namespaces == NAMESPACES_MAX)
+		return;
+	g->namespaces[g->nr_namespaces++] = st.st_ino;
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		read_table(&g->sockets, process, tables[i].file, tables[i].table);
+}
+
+/* ---- descriptors -------------------------------------------------------------------- */
+
+/* What descriptor @name refers to. False: it is gone, or nobody may know. */
+static bool read_target(struct listing *g, int process, int dir, const char *name, char file[LKST_STRING_MAX])
+{
+	ssize_t length = readlinkat(dir, name, file, LKST_STRING_MAX);
+	const char *socket;
+	unsigned long inode;
+
+	if (length <= 0 || length >= LKST_STRING_MAX)
+		return false;
+	file[length] = 0;
+	if (sscanf(file, "socket:[%lu]", &inode) != 1)
+		return true;
+	know_sockets(g, process);
+	socket = lkst_socket_list_find(&g->sockets, inode);
+	if (socket)
+		snprintf(file, LKST_STRING_MAX, "%s", socket);
+	return true;
+}
+
+/* The descriptors that were read between two moments are given out with both. */
+static int give(struct listing *g, struct lkst_state_descriptor *list, unsigned int nr, u64 to_ns)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++) {
+		list[i].r.to = to_ns;
+		err = g->each(g->ctx, &list[i], sizeof(list[i].r) + strlen(list[i].file) + 1);
+	}
+	return err;
+}
+
+enum { BATCH = 32 };
+
+static int list_process(struct listing *g, s32 pid)
+{
+	struct lkst_state_descriptor list[BATCH];
+	unsigned int nr = 0, of_process = 0;
+	_cleanup_close_ int process = -1;
+	struct dirent *entry;
+	char path[32];
+	int dir, err = 0;
+	DIR *names;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = process < 0 ? -1 : openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	names = dir < 0 ? NULL : fdopendir(dir);
+	if (!names) {
+		lkst_closep(&dir);
+		return 0;
+	}
+	while (!err && g->nr < DESCRIPTORS_MAX && of_process < OF_PROCESS_MAX && (entry = readdir(names))) {
+		struct lkst_state_descriptor *one = &list[nr];
+
+		one->r = (struct lkst_rec_state_descriptor){ .from = lkst_monotonic_ns(),
+							     .owner_pid = pid,
+							     .fd = (s32)strtol(entry->d_name, NULL, 10) };
+		if (entry->d_name[0] == '.' || !read_target(g, process, dirfd(names), entry->d_name, one->file))
+			continue;
+		of_process++;
+		g->nr++;
+		if (++nr == BATCH) {
+			err = give(g, list, nr, lkst_monotonic_ns());
+			nr = 0;
+		}
+	}
+	closedir(names);
+	return err ?: give(g, list, nr, lkst_monotonic_ns());
+}
+
+int lkst_state_list_descriptors(const struct lkst_thread_list *threads,
+				int (*each)(void *ctx, struct lkst_state_descriptor *descriptor, size_t length),
+				void *ctx)
+{
+	struct listing g = { .each = each, .ctx = ctx };
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; lkst_state_has_kernel_numbers() && i < threads->nr && !err; i++) {
+		const struct lkst_rec_state_thread *t = &threads->list[i];
+
+		if (t->thread_tid > 0 && t->thread_tid == t->thread_pid && t->thread_cpu >= 0 &&
+		    !(t->flags & LKST_THREAD_KERNEL))
+			err = list_process(&g, t->thread_pid);
+	}
+	lkst_socket_list_fini(&g.sockets);
+	return err;
+}
