@@ -97,6 +97,7 @@ enum lkst_cost_unit {
 	LKST_COST_UNIT_RECORD = LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_NR,
 	LKST_COST_UNIT_SYSCALL,
 	LKST_COST_UNIT_STRING,
+	LKST_COST_UNIT_STACK,
 	LKST_COST_UNIT_NR,
 };
 
@@ -107,6 +108,7 @@ struct lkst_costs {
 	u32 record_ns;	/* of an event of fixed size */
 	u32 syscall_ns; /* of a system call's entry or exit, the mean of both */
 	u32 string_ns;	/* for a string, in addition */
+	u32 stack_ns;	/* to read both stacks of a thread and to find out that they are known */
 	u32 measured;	/* bit i: unit i of the above was measured, not computed from others */
 	u32 took_us;	/* what measuring took */
 	/* A bit for each event: of a probe in a program, at an instruction that the kernel emulates. */
@@ -131,7 +133,6 @@ struct lkst_budget {
 	u32 retry_s; /* user space writes it: what is left out is tried again after this at the latest */
 	/* The kind that is tried now: its number plus 1; 0: none. It is left out still, and its runs are counted. */
 	u32 tried;
-	u32 pad;
 	u64 tick_ns;		       /* when it last looked */
 	u64 tried_ns;		       /* when it began to try that kind */
 	u64 rest_ns;		       /* until then no hooks are attached to be tried */

@@ -3,7 +3,7 @@
  * What a hook and a record cost on this machine: while it starts, user space attaches these programs by turns to
  * a place that it then passes often (src/live/load/measure.c). They record if the maskset says so, as any program does.
  */
-#include "bpf/record.h"
+#include "bpf/stack.h"
 
 /* A record like that of a switch, of an event that nothing else records yet. */
 static __always_inline int record(void)
@@ -22,6 +22,15 @@ static __always_inline int record(void)
 SEC("raw_tp")
 int measure__raw_tp(void *ctx)
 {
+	return record();
+}
+
+/* As the program of off_cpu does: of the thread that runs. */
+SEC("raw_tp")
+int measure__stack(void *ctx)
+{
+	LKST_STACK(LKST_STACK_OF_SWITCH,
+		   bpf_get_task_stack(bpf_get_current_task_btf(), frames, sizeof(*frames), flags));
 	return record();
 }
 

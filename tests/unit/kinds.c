@@ -19,6 +19,7 @@ static const struct lkst_costs costs = {
 	.record_ns = 100,
 	.syscall_ns = 200,
 	.string_ns = 1000,
+	.stack_ns = 7000,
 };
 static struct lkst_kind_desc *kinds;
 static unsigned int nr_kinds;
@@ -135,6 +136,12 @@ TEST(kinds_know_what_they_cost)
 	CHECK_EQ(find("sched_process_exec")->unit.handler_ns, 1100);
 	CHECK_EQ(find("syscall:read")->unit.hook_ns, 20);
 	CHECK_EQ(find("syscall:read")->unit.handler_ns, 200);
+	/* A sample is the stack; a program of off_cpu reads it whether a record follows or not. */
+	CHECK_EQ(find("sample")->unit.hook_ns, 10);
+	CHECK_EQ(find("sample")->unit.handler_ns, 7100);
+	CHECK_EQ(find("off_cpu")->unit.hook_ns, 7010);
+	CHECK_EQ(find("off_cpu")->unit.handler_ns, 100);
+	CHECK_EQ(find("socket_connect")->unit.handler_ns, 1100);
 	/* The path is read at entry only, and both halves are one kind. */
 	CHECK_EQ(find("syscall:openat")->unit.handler_ns, 200 + 1000 / 2);
 }

@@ -346,7 +346,7 @@ static void put_units(struct lkst_json *j, const struct lkst_costs *c)
 		[LKST_HOOK_TYPE_URETPROBE] = "uretprobe",
 	};
 	/* What recording adds. */
-	static const char *const records[] = { "record", "syscall_record", "string" };
+	static const char *const records[] = { "record", "syscall_record", "string", "stack" };
 	unsigned int i;
 
 	lkst_json_u64(j, "measuring_us", c->took_us);
@@ -364,6 +364,7 @@ static void put_units(struct lkst_json *j, const struct lkst_costs *c)
 	lkst_json_u64(j, "record_ns", c->record_ns);
 	lkst_json_u64(j, "syscall_ns", c->syscall_ns);
 	lkst_json_u64(j, "string_ns", c->string_ns);
+	lkst_json_u64(j, "stack_ns", c->stack_ns);
 }
 
 static void put_cost_row(struct lkst_json *j, const struct lkst_cost_row *row)

@@ -10,12 +10,6 @@
 #include "abi/syscalls.h"
 #include "trace/half.h"
 
-/*
- * What it takes to walk the two stacks of a thread, to find out that they are known, and, for some, to write them:
- * bench/sample measures it.
- */
-enum { STACK_NS = 5000 };
-
 static bool is_in_program(const struct lkst_event_class *c)
 {
 	return c->group == LKST_GROUP_PROBE && c->nr_fields &&
@@ -82,9 +76,9 @@ static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c,
 
 	/* Their hooks run for stacks: most of what they cost, whether a record follows or not. */
 	if (c->index == LKST_EV_sample)
-		cost.handler_ns += STACK_NS;
+		cost.handler_ns += costs->stack_ns;
 	if (c->index == LKST_EV_off_cpu)
-		cost.hook_ns += STACK_NS;
+		cost.hook_ns += costs->stack_ns;
 	/* A return was measured where the entry's instruction is emulated. */
 	if (is_in_program(c) && is_at_return(c) && !is_emulated(c, costs))
 		cost.hook_ns += stepping_ns(costs);

@@ -34,10 +34,14 @@ enum {
  */
 enum { PROGRAM_PROBE_TIMES = 16 };
 
+/* As how many records two stacks count, should they not be measured: some tens of frames are read. */
+enum { STACK_TIMES = 32 };
+
 /* How much of the time each part has. */
 enum {
 	SHARE_BARE = 2, /* before and after the others */
 	SHARE_HOOKS = 8,
+	SHARE_STACKS = 2,
 	SHARE_OTHER = 1, /* of each type of hook that few recordings have */
 };
 
@@ -103,6 +107,7 @@ void lkst_measure_choose(struct bpf_object *object, const struct lkst_plan *plan
 	bool probes = has_kind(plan, LKST_HOOK_KPROBE) || has_kind(plan, LKST_HOOK_KRETPROBE);
 
 	bpf_program__set_autoload(find_program(object, "measure__raw_tp"), true);
+	bpf_program__set_autoload(find_program(object, "measure__stack"), plan->has_stacks);
 	bpf_program__set_autoload(find_program(object, "measure__tp"), plan->nr_tracepoints != 0);
 	bpf_program__set_autoload(find_program(object, "measure__kprobe"),
 				  probes && lkst_kernel_lets_read_memory());
@@ -414,6 +419,28 @@ static void measure_other(struct measure *m, enum lkst_hook_type type, enum lkst
 		    typical(&m->took[STATE_IDLE]) - typical(&m->bare), m->runs[STATE_IDLE]);
 }
 
+/* What it takes to read the stacks of the thread that is switched away from, but for the hook itself. */
+static void measure_stacks(struct measure *m, struct lkst_costs *costs)
+{
+	double runs;
+
+	if (!is_loaded(m, "measure__stack"))
+		return;
+	begin_part(m, SHARE_STACKS);
+	add_hook(m, LKST_HOOK_TP, "sched_switch", "measure__stack");
+	if (attach(m)) {
+		count_runs(m);
+		go_round(m, STATE_IDLE);
+	}
+	detach(m);
+	runs = m->runs[STATE_IDLE];
+	if (m->took[STATE_IDLE].nr)
+		put(costs, LKST_COST_UNIT_STACK, &costs->stack_ns,
+		    typical(&m->took[STATE_IDLE]) - typical(&m->bare) -
+			    runs * costs->hook_ns[LKST_HOOK_TYPE_TRACEPOINT],
+		    runs);
+}
+
 /*
  * What could not be measured, because this recording has no such hook or event, or not for this process, by
  * what it has most in common with. A probe is an exception or a jump to a copy of the registers before the same
@@ -448,12 +475,15 @@ static void derive(const struct measure *m, struct lkst_costs *costs)
 		costs->syscall_ns = costs->record_ns;
 	if (!costs->string_ns)
 		costs->string_ns = costs->record_ns;
+	if (!costs->stack_ns)
+		costs->stack_ns = STACK_TIMES * costs->record_ns;
 }
 
 static unsigned int count_shares(const struct measure *m)
 {
 	return 2 * SHARE_BARE + SHARE_HOOKS +
-	       (is_loaded(m, "measure__tp") + 2 * is_loaded(m, "measure__kprobe")) * SHARE_OTHER;
+	       (is_loaded(m, "measure__tp") + 2 * is_loaded(m, "measure__kprobe")) * SHARE_OTHER +
+	       is_loaded(m, "measure__stack") * SHARE_STACKS;
 }
 
 /* Half of the rounds without a hook come before those with hooks, half after. */
@@ -468,6 +498,7 @@ static void measure_all(struct measure *m, struct lkst_costs *costs)
 	detach(m);
 	measure_bare(m);
 	put_hooks(m, has_syscalls, costs);
+	measure_stacks(m, costs);
 	measure_other(m, LKST_HOOK_TYPE_BY_NAME, LKST_HOOK_BY_NAME, "sched:sched_waking",
 		      "measure__tp", costs);
 	measure_other(m, LKST_HOOK_TYPE_KPROBE, LKST_HOOK_KPROBE, "vfs_write", "measure__kprobe",
@@ -494,6 +525,8 @@ static void clear(const struct measure *m, const struct lkst_memory *memory, str
 	u32 cpu, buffer, level;
 
 	lkst_wait_for_writers_soon(memory->nr_cpus, until_ns);
+	/* Stacks that were written are not there any more. */
+	__atomic_add_fetch(&r->control->stack_epoch, 1, __ATOMIC_RELAXED);
 	for (cpu = 0; cpu < memory->nr_cpus; cpu++) {
 		for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++) {
 			struct lkst_state *st = lkst_rings_state(r, cpu, buffer);

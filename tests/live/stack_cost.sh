@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What stacks cost, as it is measured when recording starts, is of the order of what the kernel counts of the program that
+# reads them, and the cost of a wait is counted with it. Without stacks nothing is measured.
+
+. "$(dirname "$0")/lib/live.sh"
+. "$lib/status.sh"
+
+stats=/proc/sys/kernel/bpf_stats_enabled
+if [ -e /sys/fs/bpf/lkst ]; then
+	skip_all 'stack_cost: something is being recorded already'
+fi
+if ! before=$(cat $stats 2>/dev/null) || ! echo 1 >$stats 2>/dev/null; then
+	skip_all "stack_cost: the kernel does not count the time of programs ($stats)"
+fi
+end()
+{
+	echo "$before" >$stats
+	clean_up
+}
+trap end EXIT
+
+has_started=yes
+"$LKST" start --quiet --budget none --buffer 16M --event sched_switch 2>"$work/err" || fail start_without "$(cat "$work/err")"
+expect without_stacks_they_are_not_measured "$(status 'scalar grep { $_ eq "stack" } @{$s->{cost}{measured}}')" 0
+"$LKST" stop --quiet
+"$LKST" start --quiet --off-cpu 10s --budget none --buffer 16M --event sched_switch 2>"$work/err" ||
+	fail start_with "$(cat "$work/err")"
+expect stacks_are_measured "$(status 'scalar grep { $_ eq "stack" } @{$s->{cost}{measured}}')" 1
+stack_ns=$(status '$s->{cost}{stack_ns}')
+
+# Two processes that wait for each other, for 2 s of the one's CPU time or 20 s.
+perl -e '
+	pipe(my $a, my $b); pipe(my $c, my $d);
+	if (!(my $pid = fork)) { while (sysread($a, my $x, 1)) { syswrite($d, "x", 1) } exit }
+	my $end = time + 20;
+	while (time < $end && (times)[0] + (times)[1] < 1) { for (1 .. 1000) { syswrite($b, "x", 1); sysread($c, my $x, 1) } }
+	close $b; close $a; close $d;' &
+children+=($!)
+wait $!
+# "RUNS MEAN-NS" of the program, by the kernel: BPF_OBJ_GET of the pin, and what /proc says of its descriptor.
+perl -e '
+	my $path = "/sys/fs/bpf/lkst/program-tp_too__sched_switch\0";
+	my $attr = pack("P x8", $path);
+	my $fd = syscall($ARGV[0], 7, $attr, length $attr);
+	die "$!\n" if $fd < 0;
+	open my $f, "<", "/proc/self/fdinfo/$fd" or die "$!\n";
+	my %of = map { /^(\w+):\s+(\d+)/ ? ($1 => $2) : () } <$f>;
+	printf "%d %.0f\n", $of{run_cnt}, $of{run_time_ns} / ($of{run_cnt} || 1);
+' "$(if [ "$(uname -m)" = x86_64 ]; then echo 321; else echo 280; fi)" >"$work/kernel" || fail kernel_counts 'it does not'
+read -r runs mean <"$work/kernel"
+echo "# measured: $stack_ns ns; by the kernel: $mean ns, of $runs runs"
+# The stacks of that load are shallower, and not all of its switches are waits; a busy machine adds to either.
+if [ "$runs" -gt 1000 ] && [ "$stack_ns" -ge $((mean / 4)) ] && [ "$stack_ns" -le $((mean * 16)) ]; then
+	ok a_stack_costs_what_the_kernel_counts
+else
+	fail a_stack_costs_what_the_kernel_counts "measured are $stack_ns ns, and the kernel counts $mean ns in $runs runs"
+fi
+expect a_wait_counts_with_its_stack "$(status '$cost{off_cpu}{hook_ns} == $s->{cost}{stack_ns} + $s->{cost}{hook_ns}{tracepoint}')" 1
+
+exit $failed
