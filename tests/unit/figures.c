@@ -481,6 +481,25 @@ TEST(figures_after_the_last_record_are_of_no_time)
  * The buffer of lives reaches back further than the others: a thread whose creation is only there, and which did
  * nothing since, is as the list of threads has it.
  */
+TEST(figures_know_cgroups_of_threads)
+{
+	struct lkst_figures *f = figures_of(
+		"state_clock ns=9000 monotonic_ns=9000 boottime_ns=9000\n"
+		"state_thread ns=9001 thread_tid=7 thread_pid=7 state=1 comm=a cgroup=10\n"
+		"state_cgroup ns=9001 cgroup=10 path=/system.slice/a.service\n"
+		"test_text cpu=0 tid=0 ns=2000 name=x\n"
+		"test_text cpu=0 tid=0 ns=3000 name=x\n",
+		NULL);
+	u32 i;
+
+	for (i = 0; i < f->nr_threads && f->threads[i].tid != 7; i++)
+		;
+	CHECK(i < f->nr_threads);
+	CHECK_EQ(f->threads[i].cgroup, 10);
+	CHECK_STR(lkst_cgroups_container(lkst_threads_cgroups(f->known), 10), "unit:a.service");
+	lkst_figures_free(f);
+}
+
 TEST(figures_have_threads_that_did_nothing_since_they_were_made)
 {
 	struct lkst_figures *f = figures_of(
@@ -560,6 +579,7 @@ static const struct unit_test tests[] = {
 	{ "figures_take_over_what_threads_wait_for", test_figures_take_over_what_threads_wait_for },
 	{ "figures_after_the_last_record_are_of_no_time",
 	  test_figures_after_the_last_record_are_of_no_time },
+	{ "figures_know_cgroups_of_threads", test_figures_know_cgroups_of_threads },
 	{ "figures_have_threads_that_did_nothing_since_they_were_made",
 	  test_figures_have_threads_that_did_nothing_since_they_were_made },
 	{ "figures_of_requests_in_parts_and_again", test_figures_of_requests_in_parts_and_again },

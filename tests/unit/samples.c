@@ -51,6 +51,38 @@ TEST(samples_count_for_threads)
 	CHECK_EQ(value("profile_threads", "five", "waited"), 2500);
 }
 
+/* A thread that came to another cgroup counts for each by what it did there. */
+TEST(samples_count_for_cgroups)
+{
+	ask("state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\" cgroup=10\n"
+	    "state_thread ns=10 thread_tid=6 thread_pid=6 comm=\"six\" cgroup=20\n"
+	    "state_thread ns=10 thread_tid=7 thread_pid=7 comm=\"seven\" cgroup=20\n"
+	    "state_cgroup ns=10 cgroup=10 path=/system.slice/five.service\n"
+	    "state_cgroup ns=10 cgroup=20 path=/system.slice/six.service\n" STACKS
+	    "sched_switch cpu=0 tid=0 ns=100 next_tid=5\n"
+	    "sample cpu=0 tid=5 ns=1000 stack=1 period_ns=1000\n"
+	    "sample cpu=0 tid=5 ns=2000 stack=2 period_ns=1000\n"
+	    "cgroup_attach_task cpu=0 buffer=1 tid=5 ns=2500 target_tid=5 cgroup=20 "
+	    "path=/system.slice/six.service\n"
+	    "sample cpu=0 tid=5 ns=3000 stack=1 period_ns=1000\n"
+	    "sched_switch cpu=0 tid=5 ns=3500 next_tid=6\n"
+	    "sample cpu=0 tid=6 ns=4000 stack=2 period_ns=1000\n"
+	    "sched_switch cpu=0 tid=6 ns=4500 next_tid=7\n"
+	    "sample cpu=0 tid=7 ns=5000 stack=1 period_ns=1000\n"
+	    "off_cpu cpu=0 tid=0 ns=9000 stack=2 duration_ns=2500 target_tid=7\n",
+	    "profile");
+	CHECK_EQ(value("profile_cgroups", "unit:five.service", "samples"), 2);
+	CHECK_EQ(value("profile_cgroups", "unit:five.service", "time"), 2000);
+	CHECK_EQ(value("profile_cgroups", "unit:five.service", "kernel"), 1000);
+	CHECK_EQ(value("profile_cgroups", "unit:five.service", "waits"), 0);
+	CHECK_EQ(value("profile_cgroups", "unit:six.service", "samples"), 3);
+	CHECK_EQ(value("profile_cgroups", "unit:six.service", "time"), 3000);
+	CHECK_EQ(value("profile_cgroups", "unit:six.service", "kernel"), 1000);
+	CHECK_EQ(value("profile_cgroups", "unit:six.service", "waited"), 2500);
+	CHECK_EQ(value("profile_threads", "six", "samples"), 1);
+	CHECK_EQ(value("profile_threads", "seven", "waits"), 1);
+}
+
 /* The stack may come late, when the ring has overwritten the record of it that was there before. */
 TEST(samples_find_stacks_that_come_later)
 {
@@ -231,6 +263,7 @@ static const struct unit_test tests[] = {
 	{ "samples_count_for_functions_and_who_called_them",
 	  test_samples_count_for_functions_and_who_called_them },
 	{ "samples_count_for_threads", test_samples_count_for_threads },
+	{ "samples_count_for_cgroups", test_samples_count_for_cgroups },
 	{ "samples_find_stacks_that_come_later", test_samples_find_stacks_that_come_later },
 	{ "samples_name_hashed_addresses", test_samples_name_hashed_addresses },
 	{ "samples_of_waits_have_a_cause", test_samples_of_waits_have_a_cause },

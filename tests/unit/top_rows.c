@@ -2,6 +2,7 @@
 /* Which rows `lkst top` shows, and in which order. */
 #include "cmd/top/top_rows.h"
 
+#include "lib/fed_threads.h"
 #include "lib/unit.h"
 
 static struct lkst_thread_figures threads[] = {
@@ -83,6 +84,43 @@ TEST(top_rows_are_chosen_by_name_and_process)
 	CHECK_STR(rows_of((struct lkst_top_wish){ .sort = LKST_TOP_TID, .pid = 30 }), "30");
 }
 
+TEST(top_rows_are_chosen_by_cgroup)
+{
+	static struct lkst_thread_figures list[] = {
+		{ .tid = 1, .pid = 1, .cgroup = 10, .nr_threads = 1 },
+		{ .tid = 2, .pid = 1, .cgroup = 20, .nr_threads = 1 },
+		{ .tid = 3, .pid = 3, .cgroup = 30, .nr_threads = 1 },
+		{ .tid = 4, .pid = 4, .nr_threads = 1 },
+	};
+	static const struct {
+		const char *glob, *rows;
+	} wanted[] = { { "unit:*", "1 2 " }, { "/system.slice/b.*", "2 " }, { "30", "3 " }, { "*none*", "" } };
+	struct lkst_threads *known = fed_threads("state_cgroup ns=9 cgroup=10 path=/system.slice/a.service\n"
+						 "state_cgroup ns=9 cgroup=20 path=/system.slice/b.service\n");
+	const struct lkst_figures f = { .threads = list, .nr_threads = 4, .known = known },
+				  unknown = { .threads = list, .nr_threads = 4 };
+	struct lkst_top_rows rows;
+	char text[64];
+	unsigned int i;
+	u32 k;
+
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const struct lkst_top_wish wish = { .sort = LKST_TOP_TID, .cgroup = wanted[i].glob };
+
+		CHECK_EQ(lkst_top_rows_make(&f, &wish, &rows), 0);
+		text[0] = 0;
+		for (k = 0; k < rows.nr; k++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d ", rows.list[k].tid);
+		CHECK_STR(text, wanted[i].rows);
+		lkst_top_rows_fini(&rows);
+		/* Where no cgroup is known, none is as it is asked for. */
+		CHECK_EQ(lkst_top_rows_make(&unknown, &wish, &rows), 0);
+		CHECK_EQ(rows.nr, 0);
+		lkst_top_rows_fini(&rows);
+	}
+	lkst_threads_free(known);
+}
+
 TEST(top_rows_of_processes_are_sums)
 {
 	const struct lkst_top_wish wish = { .sort = LKST_TOP_TID, .is_by_process = true };
@@ -108,6 +146,7 @@ TEST(top_rows_of_processes_are_sums)
 static const struct unit_test tests[] = {
 	{ "top_rows_are_sorted", test_top_rows_are_sorted },
 	{ "top_rows_are_chosen_by_name_and_process", test_top_rows_are_chosen_by_name_and_process },
+	{ "top_rows_are_chosen_by_cgroup", test_top_rows_are_chosen_by_cgroup },
 	{ "top_rows_of_processes_are_sums", test_top_rows_of_processes_are_sums },
 };
 UNIT_MAIN(tests)

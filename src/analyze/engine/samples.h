@@ -20,6 +20,7 @@ enum {
 struct lkst_samples_thread {
 	s32 tid, pid; /* pid 0: not known */
 	char comm[16];
+	u64 cgroup; /* 0: not known, or nobody wants to distinguish them */
 };
 
 /*

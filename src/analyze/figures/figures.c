@@ -445,6 +445,7 @@ static int put_threads(struct gathering *g)
 		t->tid = life->tid;
 		t->pid = life->pid;
 		memcpy(t->comm, life->comm, sizeof(t->comm));
+		t->cgroup = lkst_model_cgroup(g->model, life);
 		t->is_kernel = life->is_kernel;
 		t->is_over = life->is_over;
 		t->cpu--;
@@ -530,10 +531,14 @@ static int gather(struct lkst_err *e, struct gathering *g, struct lkst_trace *t)
 	if (err)
 		return err;
 	lkst_feed_limit(g->feed, g->options->from_ns, g->options->to_ns);
+	g->f->known = lkst_threads_new();
+	if (!g->f->known || lkst_feed_threads(g->feed, g->f->known))
+		return lkst_err_sys(e, -ENOMEM, "adding up");
 	err = lkst_model_new(e, g->feed, &g->model)
 		      ?: lkst_worst_search_new(e, g->model, &g->worst_options, &g->worst);
 	if (err)
 		return err;
+	lkst_model_know_cgroups(g->model, g->f->known);
 	err = subscribe(g);
 	if (err < 0)
 		return lkst_err_sys(e, err, "adding up");
@@ -575,6 +580,7 @@ void lkst_figures_free(struct lkst_figures *f)
 	if (!f)
 		return;
 	free(f->threads);
+	lkst_threads_free(f->known);
 	free(f->cpus);
 	free(f->irqs);
 	free(f->disks);

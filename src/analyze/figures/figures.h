@@ -30,6 +30,7 @@ enum lkst_blocked_on lkst_blocked_on(enum lkst_cause cause);
 struct lkst_thread_figures {
 	s32 tid, pid; /* pid 0: not known */
 	char comm[16];
+	u64 cgroup; /* at the end; 0: not known */
 	bool is_kernel, is_over;
 	u64 running_ns, ready_ns, stopped_ns, unknown_ns;
 	u64 blocked_ns[LKST_NR_CAUSES];
@@ -70,6 +71,7 @@ struct lkst_figures {
 	u64 gaps;    /* places where records are missing */
 	struct lkst_thread_figures *threads;
 	u32 nr_threads;
+	struct lkst_threads *known; /* which cgroups there are; NULL: none */
 	struct lkst_cpu_figures *cpus; /* by number; those of which nothing is known are all zero */
 	u32 nr_cpus;
 	struct lkst_irq_figures *irqs; /* the most time first */

@@ -59,6 +59,7 @@ static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
 		return true;
 	ret_thread->pid = life->pid;
 	memcpy(ret_thread->comm, life->comm, sizeof(ret_thread->comm));
+	ret_thread->cgroup = lkst_model_cgroup(w->state, life);
 	if (is_wait && life->nr < p->nr_causes)
 		*ret_cause = p->causes[life->nr];
 	return true;
@@ -163,29 +164,49 @@ static const struct lkst_column thread_columns[] = {
 	{ "samples", "samples", LKST_COLUMN_COUNT, "how many" },
 	{ "waits", "waits", LKST_COLUMN_COUNT, "long ones, with a stack" },
 	{ "waited", "waited", LKST_COLUMN_DURATION, "in those" },
+	{ "container", "container", LKST_COLUMN_TEXT, "the container or unit that its cgroup's path shows" },
+	{ "cgroup", "cgroup", LKST_COLUMN_TEXT, "the cgroup that it was in" },
 };
 
-static int put_threads(const struct profile *p, struct lkst_tables *set)
+/* What each thread did, by its number; *@ret_all_ns: all time of samples. NULL: there is no memory. */
+static struct sum *sum_up(const struct lkst_samples *s, u64 *ret_all_ns)
 {
-	const struct lkst_samples *s = p->samples;
-	u32 nr = lkst_samples_nr_threads(s), i;
-	_cleanup_free_ struct sum *sums = calloc(nr + 1, sizeof(*sums));
-	struct lkst_table *t =
-		lkst_tables_add(set, "profile_threads", "Their threads", thread_columns,
-				sizeof(thread_columns) / sizeof(thread_columns[0]));
-	u64 all = 0;
+	struct sum *sums = calloc(lkst_samples_nr_threads(s) + 1, sizeof(*sums));
+	u32 i;
 
-	if (!sums || !t)
-		return -ENOMEM;
-	for (i = 0; i < lkst_samples_nr_paths(s); i++) {
+	*ret_all_ns = 0;
+	for (i = 0; sums && i < lkst_samples_nr_paths(s); i++) {
 		const struct lkst_samples_path *path = lkst_samples_path(s, i);
 		struct sum *sum = &sums[path->thread];
 
 		*(path->is_wait ? &sum->nr_waits : &sum->nr) += path->nr;
 		*(path->is_wait ? &sum->wait_ns : &sum->ns) += path->ns;
 		sum->kernel_ns += path->nr_kernel && !path->is_wait ? path->ns : 0;
-		all += path->is_wait ? 0 : path->ns;
+		*ret_all_ns += path->is_wait ? 0 : path->ns;
 	}
+	return sums;
+}
+
+static void put_sum(struct lkst_table *t, const struct sum *sum, u64 all_ns)
+{
+	lkst_table_double(t, share(sum->ns, all_ns));
+	lkst_table_u64(t, sum->ns);
+	lkst_table_u64(t, sum->kernel_ns);
+	lkst_table_u64(t, sum->nr);
+	lkst_table_u64(t, sum->nr_waits);
+	lkst_table_u64(t, sum->wait_ns);
+}
+
+static int put_threads(const struct profile *p, const struct sum *sums, u64 all_ns, struct lkst_tables *set)
+{
+	const struct lkst_samples *s = p->samples;
+	u32 nr = lkst_samples_nr_threads(s), i;
+	struct lkst_table *t =
+		lkst_tables_add(set, "profile_threads", "Their threads", thread_columns,
+				sizeof(thread_columns) / sizeof(thread_columns[0]));
+
+	if (!t)
+		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
 		const struct lkst_samples_thread *thread = lkst_samples_thread(s, i);
 
@@ -196,15 +217,80 @@ static int put_threads(const struct profile *p, struct lkst_tables *set)
 			lkst_table_s64(t, thread->pid);
 		else
 			lkst_table_none(t);
-		lkst_table_double(t, share(sums[i].ns, all));
-		lkst_table_u64(t, sums[i].ns);
-		lkst_table_u64(t, sums[i].kernel_ns);
-		lkst_table_u64(t, sums[i].nr);
-		lkst_table_u64(t, sums[i].nr_waits);
-		lkst_table_u64(t, sums[i].wait_ns);
+		put_sum(t, &sums[i], all_ns);
+		lkst_analysis_put_cgroup(&p->work, t, thread->cgroup);
 	}
 	lkst_table_sort(t, 8, true);
 	lkst_table_sort(t, 4, true);
+	return t->error;
+}
+
+static const struct lkst_column cgroup_columns[] = {
+	{ "container", "container", LKST_COLUMN_TEXT, "the container or unit that the path shows" },
+	{ "cgroup", "cgroup", LKST_COLUMN_TEXT, "the cgroup that threads were in; none: it is not known" },
+	{ "share", "share", LKST_COLUMN_PERCENT, "of the time of all samples" },
+	{ "time", "time", LKST_COLUMN_DURATION, "the CPU time that its samples stand for" },
+	{ "kernel", "in kernel", LKST_COLUMN_DURATION, "of that in the kernel" },
+	{ "samples", "samples", LKST_COLUMN_COUNT, "how many" },
+	{ "waits", "waits", LKST_COLUMN_COUNT, "long ones, with a stack" },
+	{ "waited", "waited", LKST_COLUMN_DURATION, "in those" },
+};
+
+/* A cgroup, and what its threads did. */
+struct cgroup_sum {
+	u64 id;
+	struct sum sum;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct cgroup_sum *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* One for each thread, sorted by the cgroup. NULL: there is no memory. */
+static struct cgroup_sum *sort_by_cgroup(const struct lkst_samples *s, const struct sum *sums)
+{
+	const u32 nr = lkst_samples_nr_threads(s);
+	struct cgroup_sum *list = calloc(nr + 1, sizeof(*list));
+	u32 i;
+
+	for (i = 0; list && i < nr; i++)
+		list[i] = (struct cgroup_sum){ lkst_samples_thread(s, i)->cgroup, sums[i] };
+	if (list)
+		qsort(list, nr, sizeof(*list), by_id);
+	return list;
+}
+
+static void add_sum(struct sum *to, const struct sum *sum)
+{
+	to->nr += sum->nr;
+	to->ns += sum->ns;
+	to->kernel_ns += sum->kernel_ns;
+	to->nr_waits += sum->nr_waits;
+	to->wait_ns += sum->wait_ns;
+}
+
+static int put_cgroups(const struct profile *p, const struct sum *sums, u64 all_ns, struct lkst_tables *set)
+{
+	_cleanup_free_ struct cgroup_sum *list = sort_by_cgroup(p->samples, sums);
+	const u32 nr = lkst_samples_nr_threads(p->samples);
+	struct lkst_table *t = lkst_tables_add(set, "profile_cgroups", "Their cgroups", cgroup_columns,
+					       sizeof(cgroup_columns) / sizeof(cgroup_columns[0]));
+	u32 i, next;
+
+	if (!list || !t)
+		return -ENOMEM;
+	for (i = 0; i < nr; i = next) {
+		for (next = i + 1; next < nr && list[next].id == list[i].id; next++)
+			add_sum(&list[i].sum, &list[next].sum);
+		lkst_table_row(t);
+		lkst_analysis_put_cgroup(&p->work, t, list[i].id);
+		put_sum(t, &list[i].sum, all_ns);
+	}
+	lkst_table_sort(t, (unsigned int)lkst_table_column(t, "waited"), true);
+	lkst_table_sort(t, (unsigned int)lkst_table_column(t, "time"), true);
 	return t->error;
 }
 
@@ -305,7 +391,9 @@ static void put_notes(const struct profile *p, struct lkst_table *t)
 static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct profile *p = (struct profile *)w;
+	_cleanup_free_ struct sum *sums = NULL;
 	int err = lkst_samples_end(p->samples);
+	u64 all_ns;
 
 	if (w->list) {
 		lkst_notes_add(
@@ -317,7 +405,10 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	if (err)
 		return err;
 	put_notes(p, set->items[set->nr - 1]);
-	return put_threads(p, set) ?: put_waits(p, set);
+	sums = sum_up(p->samples, &all_ns);
+	if (!sums)
+		return -ENOMEM;
+	return put_threads(p, sums, all_ns, set) ?: put_cgroups(p, sums, all_ns, set) ?: put_waits(p, set);
 }
 
 static const struct lkst_model_calls calls = { .interval = on_interval };

@@ -25,7 +25,7 @@ struct options {
 	s64 count, pid, rows;
 	u64 delay_ns;
 	unsigned int format, sort;
-	const char *comm, *from, *to, *socket;
+	const char *comm, *cgroup, *from, *to, *socket;
 };
 
 static const struct options defaults = {
@@ -52,6 +52,8 @@ static const struct lkst_option rows[] = {
 		    .min = 1, .max = INT32_MAX, .help = "only threads of this process"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "only of such names: a shell pattern, or a part of the name"),
+	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+		    .help = "only in a cgroup whose path, or whose container, GLOB fits"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text",
 		    .help = "with --batch:", .choices = lkst_table_format_choices),
@@ -70,7 +72,8 @@ static struct lkst_top_wish wish_of(const struct options *o)
 	return (struct lkst_top_wish){ .sort = (enum lkst_top_column)o->sort,
 				       .is_by_process = o->is_by_process,
 				       .pid = (s32)o->pid,
-				       .name = o->comm };
+				       .name = o->comm,
+				       .cgroup = o->cgroup };
 }
 
 /* ---- one after another ---------------------------------------------------------------------- */

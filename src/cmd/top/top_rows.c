@@ -65,6 +65,11 @@ static bool has_name(const struct lkst_thread_figures *t, const char *name)
 	return strpbrk(name, "*?[") ? !fnmatch(name, comm, 0) : strcasestr(comm, name) != NULL;
 }
 
+static bool has_cgroup(const struct lkst_figures *f, const struct lkst_thread_figures *t, const char *glob)
+{
+	return !glob || (f->known && lkst_cgroups_match(lkst_threads_cgroups(f->known), t->cgroup, glob));
+}
+
 /* A thread whose process is not known stands for itself. */
 static s32 process_of(const struct lkst_thread_figures *t)
 {
@@ -179,7 +184,8 @@ int lkst_top_rows_make(const struct lkst_figures *f, const struct lkst_top_wish 
 	if (!rows.list)
 		return -ENOMEM;
 	for (i = 0; i < f->nr_threads; i++)
-		if (!wish->pid || process_of(&f->threads[i]) == wish->pid)
+		if ((!wish->pid || process_of(&f->threads[i]) == wish->pid) &&
+		    has_cgroup(f, &f->threads[i], wish->cgroup))
 			rows.list[rows.nr++] = f->threads[i];
 	if (wish->is_by_process)
 		join_processes(&rows);

@@ -31,6 +31,7 @@ struct lkst_top_wish {
 	bool is_by_process;
 	s32 pid;	  /* only of this process; 0: of all */
 	const char *name; /* only of such names: a shell pattern, or a part of it; NULL, "": all */
+	const char *cgroup; /* only of threads whose cgroup's path or container this pattern fits; NULL: all */
 };
 
 struct lkst_top_rows {

@@ -241,9 +241,28 @@ static const struct lkst_column thread_columns[] = {
 	{ "runs", NULL, LKST_COLUMN_COUNT, "how often it came to a CPU" },
 	{ "state", "now", LKST_COLUMN_TEXT, "what it does at the end" },
 	{ "blocked_on", "blocked on", LKST_COLUMN_TEXT, "what it was blocked on longest" },
+	{ "container", "container", LKST_COLUMN_TEXT, "the container or unit that its cgroup's path shows" },
+	{ "cgroup", NULL, LKST_COLUMN_TEXT, "its cgroup" },
 };
 
-static void put_thread(struct lkst_table *table, const struct lkst_thread_figures *t, u64 ns)
+static void put_cgroup(struct lkst_table *table, const struct lkst_figures *f, u64 id)
+{
+	const struct lkst_cgroups *cgroups = f->known ? lkst_threads_cgroups(f->known) : NULL;
+	const char *container = cgroups ? lkst_cgroups_container(cgroups, id) : "";
+	char text[LKST_CGROUP_TEXT];
+
+	if (container[0])
+		lkst_table_str(table, container);
+	else
+		lkst_table_none(table);
+	if (cgroups && id)
+		lkst_table_str(table, lkst_cgroups_text(cgroups, id, text));
+	else
+		lkst_table_none(table);
+}
+
+static void put_thread(struct lkst_table *table, const struct lkst_figures *f, const struct lkst_thread_figures *t,
+		       u64 ns)
 {
 	static const u8 shares[] = { LKST_TOP_RUNNING, LKST_TOP_READY, LKST_TOP_DISK,
 				     LKST_TOP_LOCK,    LKST_TOP_SLEEP, LKST_TOP_OTHER,
@@ -274,9 +293,11 @@ static void put_thread(struct lkst_table *table, const struct lkst_thread_figure
 		lkst_table_str(table, lkst_cause_names[cause]);
 	else
 		lkst_table_none(table);
+	put_cgroup(table, f, t->cgroup);
 }
 
-static int put_threads(const struct lkst_top_rows *rows, u64 ns, struct lkst_tables *set)
+static int put_threads(const struct lkst_figures *f, const struct lkst_top_rows *rows, u64 ns,
+		       struct lkst_tables *set)
 {
 	struct lkst_table *t = ADD(set, "threads", "Threads", thread_columns);
 	u32 i;
@@ -284,7 +305,7 @@ static int put_threads(const struct lkst_top_rows *rows, u64 ns, struct lkst_tab
 	if (!t)
 		return -ENOMEM;
 	for (i = 0; i < rows->nr; i++)
-		put_thread(t, &rows->list[i], ns);
+		put_thread(t, f, &rows->list[i], ns);
 	return t->error;
 }
 
@@ -340,7 +361,7 @@ int lkst_top_tables(const struct lkst_top_look *look, const struct lkst_top_rows
 	u64 ns = f->to_ns > f->from_ns ? f->to_ns - f->from_ns : 0;
 
 	return put_window(f, set) ?: put_recording(look, set) ?: put_cpus(look, ns, set)
-	       ?: put_threads(rows, ns, set) ?: put_irqs(f, ns, set) ?: put_disks(f, set)
+	       ?: put_threads(f, rows, ns, set) ?: put_irqs(f, ns, set) ?: put_disks(f, set)
 	       ?: put_worst(look, set)
 	       ?: put_found(look, set);
 }
