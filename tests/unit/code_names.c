@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -373,7 +374,35 @@ TEST(jit_map_is_no_link_and_belongs_to_someone_trusted)
 	lkst_code_names_free(n);
 }
 
+/* The loader knows where its functions are, too. Of another build nothing is said. */
+TEST(code_names_know_the_vdso)
+{
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *at = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
+	const u64 begin = getauxval(AT_SYSINFO_EHDR);
+	struct lkst_code_names *n = lkst_code_names_new(NULL);
+	struct lkst_binary b = { .nr = 1, .kind = LKST_BINARY_VDSO, .path = "[vdso]" };
+	char id[LKST_BUILD_ID_TEXT] = "";
+	int fd = open("/proc/self/mem", O_RDONLY);
+
+	at = at ?: vdso ? dlsym(vdso, "__kernel_clock_gettime") : NULL;
+	if (!at || !begin || fd < 0 || !lkst_build_id_of_file(fd, begin, id, &b.bias))
+		SKIP("this process has no vdso with clock_gettime()");
+	close(fd);
+	b.build_id = id;
+	CHECK_EQ(lkst_code_names_find(n, &b, (u64)at - begin + 1, &name), 0);
+	CHECK(name.function && strstr(name.function, "clock_gettime"));
+	CHECK_EQ(name.offset, 1);
+	lkst_code_names_free(n);
+	n = lkst_code_names_new(NULL);
+	id[0] = id[0] == 'a' ? 'b' : 'a';
+	CHECK_EQ(lkst_code_names_find(n, &b, (u64)at - begin + 1, &name), 0);
+	CHECK(!name.function && strstr(name.why, "no file of its build"));
+	lkst_code_names_free(n);
+}
+
 static const struct unit_test tests[] = {
+	{ "code_names_know_the_vdso", test_code_names_know_the_vdso },
 	{ "code_names_agree_with_addr2line_and_nm", test_code_names_agree_with_addr2line_and_nm },
 	{ "code_names_are_only_of_the_build_that_the_trace_has",
 	  test_code_names_are_only_of_the_build_that_the_trace_has },

@@ -302,6 +302,9 @@ static int fill(struct lkst_err *e, struct lkst_image *image, const struct lkst_
 		code = open_kernel(e, image, o);
 	} else {
 		image->program = realpath(o->program, NULL);
+		/* A file in memory has a descriptor, and no path that leads to it. */
+		if (!image->program && !access(o->program, R_OK))
+			image->program = strdup(o->program);
 		if (!image->program)
 			return lkst_err_sys(e, -errno, "%s cannot be opened", o->program);
 		if (o->debug_file && !(image->debug_file = strdup(o->debug_file)))

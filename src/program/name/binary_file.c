@@ -2,10 +2,14 @@
 /* What names the places of one binary. */
 #include "program/name/binary_file.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 
 #include "base/bsearch.h"
 #include "probe/resolve/debug_file.h"
@@ -13,7 +17,10 @@
 #include "program/name/inlined.h"
 #include "program/name/jit_map.h"
 
-enum { ALIASES_MAX = 64 }; /* names of one function that are looked at */
+enum {
+	ALIASES_MAX = 64,	/* names of one function that are looked at */
+	VDSO_BYTES_MAX = 1 << 20, /* it has two pages or three */
+};
 
 struct lkst_binary_file {
 	struct lkst_image *image;
@@ -107,6 +114,28 @@ static char *find_debug_file(const struct lkst_code_names_options *o, const stru
 	return found ?: FIND_IN(cache, b->build_id, debug_forms);
 }
 
+/*
+ * The vdso that the kernel has mapped into this process, as a file in memory. It is the one that the trace means if
+ * this kernel is of the same build; its build-id says so. -1: there is none.
+ */
+static int own_vdso(void)
+{
+	const ElfW(Ehdr) *header = (const void *)getauxval(AT_SYSINFO_EHDR);
+	_cleanup_close_ int fd = -1;
+	size_t size;
+
+	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG))
+		return -1;
+	/* The headers of its sections come last. */
+	size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+	if (size < sizeof(*header) || size > VDSO_BYTES_MAX)
+		return -1;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, header, size) != (ssize_t)size)
+		return -1;
+	return lkst_take_fd(fd);
+}
+
 /* ---- opening ---------------------------------------------------------------------------------- */
 
 static int say_missing(struct lkst_err *e, const struct lkst_binary *b)
@@ -128,9 +157,15 @@ static int open_image(struct lkst_err *e, const struct lkst_code_names_options *
 {
 	_cleanup_free_ char *executable = b->build_id[0] ? find_executable(o, b) : NULL;
 	_cleanup_free_ char *debug = NULL;
+	_cleanup_close_ int vdso = -1;
 	struct lkst_image_options options = {};
 	int err;
 
+	if (b->kind == LKST_BINARY_VDSO && b->build_id[0] && !executable) {
+		vdso = own_vdso();
+		if (vdso >= 0 && asprintf(&executable, "/proc/self/fd/%d", vdso) < 0)
+			return lkst_err_sys(e, -ENOMEM, "naming code");
+	}
 	if (b->build_id[0] && (!executable || !o->no_debug_info))
 		debug = find_debug_file(o, b, !executable);
 	if (!executable && !debug)
