@@ -13,51 +13,24 @@
 
 #include "base/vec.h"
 #include "hosts/bounds.h"
+#include "hosts/recording_uuid.h"
 #include "trace/pack.h"
 
 enum {
-	HEAD_BYTES = 4096,  /* of metadata; the uuid is among the first */
 	ENTRIES_MAX = 4096, /* of a directory that are looked at */
 	DEPTH_MAX = 2,	    /* of directories in which parts are */
 };
 
 /* ---- one trace ------------------------------------------------------------------------------- */
 
-static int digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/*
- * The uuid that metadata names at its beginning: of a recording in a thousand parts, all that is read. Whoever opens
- * the trace reads the metadata properly.
- */
-static bool find_uuid(const char *text, u8 uuid[16])
-{
-	static const char before[] = "uuid = \"";
-	const char *p = strstr(text, before);
-	unsigned int i;
-
-	if (!p)
-		return false;
-	p += strlen(before);
-	for (i = 0; i < 16; i++, p += 2) {
-		p += *p == '-';
-		if (digit(p[0]) < 0 || digit(p[1]) < 0)
-			return false;
-		uuid[i] = (u8)(digit(p[0]) << 4 | digit(p[1]));
-	}
-	return *p == '"';
-}
-
 /* The trace's metadata are in @fd from @offset on. */
 static bool read_uuid(int fd, u64 offset, u8 uuid[16])
 {
-	char text[HEAD_BYTES + 1];
-	ssize_t length = pread(fd, text, HEAD_BYTES, (off_t)offset);
+	char text[LKST_RECORDING_HEAD + 1];
+	ssize_t length = pread(fd, text, LKST_RECORDING_HEAD, (off_t)offset);
 
 	text[length > 0 ? length : 0] = 0;
-	return find_uuid(text, uuid);
+	return lkst_recording_uuid(text, uuid);
 }
 
 /* Of the trace in the directory that @dir_fd refers to. */
