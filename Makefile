@@ -250,7 +250,7 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c) \
                src/hosts/open_hosts.c src/hosts/recordings.c
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/program/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
-WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
+WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c hosts_told.c options.c printing.c range.c run.c verbs.c) \
                $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c joined_tables.c print_hosts.c tables.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
@@ -424,7 +424,7 @@ check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run -j $(JOBS) $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/view_hosts.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized

@@ -104,34 +104,6 @@ static bool may_be_several(const struct paths *p)
 	return S_ISDIR(st.st_mode) && access(metadata, F_OK);
 }
 
-static void tell_hosts(const struct lkst_hosts *h)
-{
-	char text[LKST_HOST_CLOCK_TEXT];
-	unsigned int i;
-
-	for (i = 0; i < h->nr; i++) {
-		lkst_cmd_tell_ending(h->list[i].trace, h->list[i].name);
-		lkst_hosts_clock_text(h, i, text);
-		lkst_print_message(stderr, "lkst: %s: %s", h->list[i].name, text);
-	}
-	for (i = 0; i < h->notes.nr; i++)
-		lkst_print_message(stderr, "lkst: %s", h->notes.text[i]);
-}
-
-/* Two recordings of one kernel are no two hosts: who reads the parts of one must not be given those of another. */
-static int refuse_one_machine(struct lkst_err *e, const struct lkst_recording_list *r, const struct lkst_hosts *h)
-{
-	unsigned int i;
-
-	for (i = 0; i < h->nr; i++)
-		if (h->list[i].is_same_boot)
-			return lkst_err_set(
-				e, -EINVAL,
-				"%s and %s are of different recordings of one machine: name the parts of one",
-				r->list[h->list[i].same_as].paths[0], r->list[i].paths[0]);
-	return 0;
-}
-
 /* A trace that is named wrongly is not to be left out without a word. */
 static int refuse_stray(struct lkst_err *e, const struct lkst_recording_list *r)
 {
@@ -145,6 +117,8 @@ int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, 
 {
 	_cleanup_(lkst_recording_list_fini) struct lkst_recording_list r = {};
 	_cleanup_(paths_fini) struct paths p = {};
+	const char *names[LKST_HOSTS_MAX];
+	unsigned int i;
 	int err = gather(e, args, nr_args, &p);
 
 	if (!err && may_be_several(&p))
@@ -153,11 +127,10 @@ int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, 
 		return err;
 	if (r.nr < 2)
 		return open_one(e, &p, args[0], &ret_traces->trace);
-	err = refuse_stray(e, &r) ?: lkst_hosts_open(e, &r, &ret_traces->hosts) ?:
-	      refuse_one_machine(e, &r, &ret_traces->hosts);
-	if (!err)
-		tell_hosts(&ret_traces->hosts);
-	return err;
+	for (i = 0; i < r.nr; i++)
+		names[i] = r.list[i].paths[0];
+	return refuse_stray(e, &r) ?: lkst_hosts_open(e, &r, &ret_traces->hosts) ?:
+	       lkst_cmd_tell_hosts(e, &ret_traces->hosts, names);
 }
 
 /* Whether a path of @length characters ends in dots alone. */

@@ -19,6 +19,12 @@ struct lkst_cmd_traces {
 int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args,
 			 struct lkst_cmd_traces *ret_traces);
 
+/*
+ * Says on stderr what is known of the clocks of @h, and what is missing in their traces. Two recordings of one kernel
+ * are no two hosts, and refused, by @names, those of the traces: -EINVAL.
+ */
+int lkst_cmd_tell_hosts(struct lkst_err *e, const struct lkst_hosts *h, const char *const *names);
+
 static inline void lkst_cmd_traces_fini(struct lkst_cmd_traces *t)
 {
 	lkst_trace_close(t->trace);

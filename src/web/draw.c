@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the page draws from: the lanes of its trace. */
+/* What the page draws from: the lanes of its trace, or of several hosts' traces. */
 #include "web/draw.h"
 
 #include <errno.h>
@@ -9,201 +9,21 @@
 #include <unistd.h>
 
 #include "analyze/lanes/cpu_times.h"
-#include "analyze/lanes/lanes.h"
 #include "analyze/lanes/sum.h"
-#include "base/json_writer.h"
-#include "cmd/cmd.h"
-#include "trace/reader.h"
+#include "web/describe.h"
+#include "web/shown_traces.h"
 
 enum { CPUS_MAX = 64 }; /* of a stretch of a thread */
 
-static struct lkst_trace *trace;
-static struct lkst_lanes *lanes;
+/* ---- reading ------------------------------------------------------------------------------------ */
 
-/* ---- what there is ------------------------------------------------------------------------------ */
-
-static void put_number(struct lkst_json *j, const char *name, u64 value)
+static int read_and_describe(struct lkst_err *e, struct lkst_out *out)
 {
-	char text[24];
+	int err = lkst_web_shown_read(e);
 
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	lkst_json_str(j, name, text);
-}
-
-static void put_names(struct lkst_json *j, const char *name, const char *const *names,
-		      unsigned int nr)
-{
-	unsigned int i;
-
-	lkst_json_array(j, name);
-	for (i = 0; i < nr; i++)
-		lkst_json_str(j, NULL, names[i]);
-	lkst_json_end(j);
-}
-
-/* Times as the page has them. */
-static void put_time(struct lkst_json *j, const char *name, u64 ns)
-{
-	lkst_json_u64(j, name, ns > lanes->begin_ns ? ns - lanes->begin_ns : 0);
-}
-
-static void put_lanes(struct lkst_json *j)
-{
-	u32 i;
-
-	lkst_json_array(j, "lanes");
-	for (i = 0; i < lanes->nr; i++) {
-		const struct lkst_lane *lane = &lanes->list[i];
-
-		lkst_json_object(j, NULL);
-		lkst_json_str(j, "kind", lane->kind == LKST_LANE_OF_CPU ? "cpu" : "thread");
-		lkst_json_u64(j, "number", lane->number);
-		lkst_json_u64(j, "slices", lane->slices.nr + (u64)lane->irqs.nr);
-		put_time(j, "first_ns", lane->slices.nr ? lane->slices.list[0].from_ns : 0);
-		lkst_json_end(j);
-	}
-	for (i = 0; i < lanes->counts.nr; i++) {
-		const struct lkst_count *count = &lanes->counts.list[i];
-
-		lkst_json_object(j, NULL);
-		lkst_json_str(j, "kind", "count");
-		lkst_json_u64(j, "number", i);
-		lkst_json_str(j, "name", count->name);
-		lkst_json_str(j, "unit", lkst_count_units[count->kind]);
-		lkst_json_str(j, "group", lkst_count_groups[count->kind] ?: "");
-		lkst_json_u64(j, "slices", count->curve.nr);
-		lkst_json_end(j);
-	}
-	for (i = 0; i < lanes->spans.nr_lanes; i++) {
-		const struct lkst_span_lane *lane = &lanes->spans.lanes[i];
-
-		lkst_json_object(j, NULL);
-		lkst_json_str(j, "kind", "span");
-		lkst_json_u64(j, "number", lane->level);
-		lkst_json_s64(j, "tid", lane->tid);
-		lkst_json_u64(j, "slices", lane->slices.nr);
-		put_time(j, "first_ns", lane->slices.nr ? lane->slices.list[0].from_ns : 0);
-		lkst_json_end(j);
-	}
-	lkst_json_end(j);
-	lkst_json_u64(j, "spans_left_out", lanes->spans.nr_left_out);
-}
-
-static void put_threads(struct lkst_json *j)
-{
-	u32 i;
-
-	lkst_json_array(j, "threads");
-	for (i = 0; i < lanes->nr_threads; i++) {
-		const struct lkst_lane_thread *thread = &lanes->threads[i];
-
-		lkst_json_object(j, NULL);
-		lkst_json_s64(j, "tid", thread->tid);
-		lkst_json_s64(j, "pid", thread->pid);
-		lkst_json_str(j, "comm", thread->comm);
-		lkst_json_bool(j, "kernel", thread->is_kernel);
-		lkst_json_u64(j, "running_ns", thread->running_ns);
-		lkst_json_end(j);
-	}
-	lkst_json_end(j);
-}
-
-static void put_call_names(struct lkst_json *j)
-{
-	u32 i;
-
-	lkst_json_array(j, "names");
-	for (i = 0; i < lanes->names.nr; i++)
-		lkst_json_str(j, NULL, lanes->names.list[i].text);
-	lkst_json_end(j);
-}
-
-static void put_gaps(struct lkst_json *j)
-{
-	u32 i;
-
-	lkst_json_array(j, "gaps");
-	for (i = 0; i < lanes->gaps.nr; i++) {
-		const struct lkst_gap *gap = lkst_gaps_at(&lanes->gaps, i);
-
-		lkst_json_object(j, NULL);
-		lkst_json_u64(j, "cpu", gap->cpu);
-		lkst_json_u64(j, "buffer", gap->buffer);
-		put_time(j, "from_ns", gap->from_ns);
-		put_time(j, "to_ns", gap->to_ns);
-		lkst_json_u64(j, "records", gap->events);
-		lkst_json_u64(j, "blocks", gap->blocks);
-		lkst_json_bool(j, "pause", gap->is_pause);
-		lkst_json_str(j, "why", gap->why);
-		lkst_json_end(j);
-	}
-	lkst_json_end(j);
-}
-
-static void put_marks(struct lkst_json *j)
-{
-	u32 i;
-
-	lkst_json_array(j, "marks");
-	for (i = 0; i < lanes->marks.nr; i++) {
-		const struct lkst_lane_mark *mark = &lanes->marks.list[i];
-
-		lkst_json_object(j, NULL);
-		put_time(j, "at_ns", mark->ns);
-		lkst_json_str(j, "event", lkst_events[mark->event].name);
-		lkst_json_str(j, "text", mark->text ? mark->text : "");
-		lkst_json_end(j);
-	}
-	lkst_json_end(j);
-}
-
-static void describe(struct lkst_out *out, const struct lkst_catalog *c)
-{
-	struct lkst_json j;
-
-	lkst_json_init(&j, out);
-	lkst_json_object(&j, NULL);
-	put_number(&j, "begin_ns", lanes->begin_ns);
-	put_number(&j, "end_ns", lanes->end_ns);
-	put_number(&j, "offset_ns", c->clock_offset_ns);
-	lkst_json_str(&j, "hostname", c->hostname);
-	lkst_json_str(&j, "release", c->release);
-	put_names(&j, "states", lkst_lane_state_names, LKST_NR_LANE_STATES);
-	put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
-	put_names(&j, "endings", lkst_span_ending_names, LKST_NR_SPAN_ENDINGS);
-	put_lanes(&j);
-	put_threads(&j);
-	put_call_names(&j);
-	put_gaps(&j);
-	put_marks(&j);
-	lkst_json_end(&j);
-}
-
-void lkst_web_forget(void)
-{
-	lkst_lanes_free(lanes);
-	lanes = NULL;
-	lkst_trace_close(trace);
-	trace = NULL;
-}
-
-struct lkst_trace *lkst_web_trace(void)
-{
-	return trace;
-}
-
-static int read_trace(struct lkst_err *e, struct lkst_out *out)
-{
-	char *name = (char *)"the trace";
-	int err;
-
-	lkst_web_forget();
-	err = lkst_cmd_open_trace(e, &name, 1, &trace) ?: lkst_lanes_new(e, trace, &lanes);
-	if (err) {
-		lkst_web_forget();
+	if (err)
 		return err;
-	}
-	describe(out, lkst_trace_catalog(trace));
+	lkst_web_describe(out, lkst_web_shown());
 	return lkst_out_flush(out);
 }
 
@@ -215,7 +35,7 @@ int lkst_web_read(void)
 
 	if (out) {
 		lkst_out_init(out, STDOUT_FILENO);
-		err = read_trace(&e, out);
+		err = read_and_describe(&e, out);
 	}
 	if (err)
 		lkst_print_message(stderr, "%s", e.text[0] ? e.text : "there is not enough memory");
@@ -225,37 +45,35 @@ int lkst_web_read(void)
 
 /* ---- pictures ----------------------------------------------------------------------------------- */
 
-bool lkst_web_times(double from_ns, double to_ns, u64 *ret_from_ns, u64 *ret_to_ns)
+/* The lane of a CPU or a thread that the page asks about, and of which host it is; NULL: there is none such. */
+static const struct lkst_lane *find(u32 lane, const struct lkst_web_host **ret_host)
 {
-	const double most = 1ULL << 53;
+	const struct lkst_web_host *host = lkst_web_host_of(&lane);
 
-	if (!lanes || !(from_ns >= 0 && from_ns < to_ns && to_ns <= most))
-		return false;
-	*ret_from_ns = lanes->begin_ns + (u64)from_ns;
-	*ret_to_ns = lanes->begin_ns + (u64)to_ns;
-	return *ret_from_ns < *ret_to_ns;
-}
-
-/* The lane and the times that the page asks about; NULL: there are none such. */
-static const struct lkst_lane *find(u32 lane, double from_ns, double to_ns, u64 *ret_from_ns,
-				    u64 *ret_to_ns)
-{
-	if (!lkst_web_times(from_ns, to_ns, ret_from_ns, ret_to_ns) || lane >= lanes->nr)
+	if (!host || lane >= host->lanes->nr)
 		return NULL;
-	return &lanes->list[lane];
+	*ret_host = host;
+	return &host->lanes->list[lane];
 }
 
-/* The slices of a part of a lane, enum lkst_web_part; lanes of spans follow those of counts. NULL: there are none. */
-static const struct lkst_slices *slices_of(u32 lane, u32 part)
+/*
+ * The slices of a part of a lane, enum lkst_web_part, and of which host they are; lanes of spans follow those of
+ * counts. NULL: there are none.
+ */
+static const struct lkst_slices *slices_of(u32 lane, u32 part, const struct lkst_web_host **ret_host)
 {
-	const struct lkst_lane *found = lane < lanes->nr ? &lanes->list[lane] : NULL;
-	u32 span = lane - lanes->nr - lanes->counts.nr;
+	const struct lkst_web_host *host = lkst_web_host_of(&lane);
+	const struct lkst_lanes *lanes = host ? host->lanes : NULL;
+	const struct lkst_lane *found;
 
-	if (!found)
-		return lane >= lanes->nr + lanes->counts.nr && span < lanes->spans.nr_lanes &&
-				       part == LKST_WEB_STATES
-			       ? &lanes->spans.lanes[span].slices
+	if (!host)
+		return NULL;
+	*ret_host = host;
+	if (lane >= lanes->nr)
+		return lane >= lanes->nr + lanes->counts.nr && part == LKST_WEB_STATES
+			       ? &lanes->spans.lanes[lane - lanes->nr - lanes->counts.nr].slices
 			       : NULL;
+	found = &lanes->list[lane];
 	switch (part) {
 	case LKST_WEB_STATES:
 		return &found->slices;
@@ -272,16 +90,17 @@ static const struct lkst_slices *slices_of(u32 lane, u32 part)
 
 int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
 {
-	u64 from, to;
-	const struct lkst_slices *s;
+	const struct lkst_web_host *host;
+	const struct lkst_slices *s = slices_of(lane, LKST_WEB_STATES, &host);
+	const struct lkst_lane *found = find(lane, &host);
+	s64 from, to;
 
-	if (!lkst_web_times(from_ns, to_ns, &from, &to) || !nr)
+	if (!s || !lkst_web_are_times(from_ns, to_ns) || !nr)
 		return -EINVAL;
-	if (lane < lanes->nr)
-		return lkst_lane_shares(&lanes->list[lane], from, to, nr, ret_shares);
-	s = slices_of(lane, LKST_WEB_STATES);
-	if (!s)
-		return -EINVAL;
+	from = lkst_web_own_ns(host, from_ns);
+	to = lkst_web_own_ns(host, to_ns);
+	if (found)
+		return lkst_lane_shares(found, from, to, nr, ret_shares);
 	lkst_slices_shares(s, from, to, nr, ret_shares);
 	return 0;
 }
@@ -289,43 +108,63 @@ int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_
 int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns, u32 nr,
 		 struct lkst_shares *ret_shares)
 {
-	u64 from, to;
+	_cleanup_free_ struct lkst_lane_at *lanes = calloc(nr_places ?: 1, sizeof(*lanes));
+	const struct lkst_web_host *host;
+	u32 i, nr_lanes = 0;
 
-	if (!find(0, from_ns, to_ns, &from, &to) || !nr)
+	if (!lkst_web_are_times(from_ns, to_ns) || !nr)
 		return -EINVAL;
-	return lkst_lanes_sum(lanes, places, nr_places, from, to, nr, ret_shares);
+	if (!lanes)
+		return -ENOMEM;
+	for (i = 0; i < nr_places; i++) {
+		const struct lkst_lane *found = find(places[i], &host);
+
+		if (found)
+			lanes[nr_lanes++] = (struct lkst_lane_at){ found, lkst_web_own_ns(host, from_ns) };
+	}
+	return lkst_lanes_sum(lanes, nr_lanes, (u64)to_ns - (u64)from_ns, nr, ret_shares);
 }
 
-static double after_begin(u64 ns)
+/* The page's number of one of a host's own numbers, where @none stands for none. */
+static u32 number_for_page(u32 number, u32 first, u32 none)
 {
-	return ns > lanes->begin_ns ? (double)(ns - lanes->begin_ns) : 0;
+	return number == none ? UINT32_MAX : first + number;
 }
 
-static struct lkst_web_slice slice_for_page(const struct lkst_slice *slice)
+/* What `life` of its slices is depends on the list that they are of: the first one of its kind has number @first. */
+static struct lkst_web_slice slice_for_page(const struct lkst_web_host *host, const struct lkst_slice *slice, u32 first)
 {
 	return (struct lkst_web_slice){
-		.from_ns = after_begin(slice->from_ns),
-		.to_ns = after_begin(slice->to_ns),
-		.life = slice->life,
+		.from_ns = lkst_web_page_ns(host, slice->from_ns),
+		.to_ns = lkst_web_page_ns(host, slice->to_ns),
+		.life = number_for_page(slice->life, first, LKST_LIFE_NONE),
 		.state = slice->state,
 		.detail = slice->detail,
 		.cpu = slice->cpu,
 	};
 }
 
+/* What `life` counts in slices of part @part of a lane. */
+static u32 first_of(const struct lkst_web_host *host, u32 lane, u32 part)
+{
+	if (part != LKST_WEB_STATES)
+		return host->first_name;
+	return lane - host->first_lane < host->lanes->nr ? host->first_life : host->first_span;
+}
+
 u32 lkst_web_part_slices(u32 lane, u32 part, double from_ns, double to_ns, u32 max,
 			 struct lkst_web_slice *ret_slices)
 {
-	u64 from, to;
-	const struct lkst_slices *s;
+	const struct lkst_web_host *host;
+	const struct lkst_slices *s = slices_of(lane, part, &host);
 	u32 first, nr = 0;
+	u64 from, to;
 
-	s = lkst_web_times(from_ns, to_ns, &from, &to) ? slices_of(lane, part) : NULL;
-	if (!s)
+	if (!s || !lkst_web_own_times(host, from_ns, to_ns, &from, &to))
 		return 0;
 	first = lkst_slices_at(s, from);
 	for (; nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to; nr++)
-		ret_slices[nr] = slice_for_page(&s->list[first + nr]);
+		ret_slices[nr] = slice_for_page(host, &s->list[first + nr], first_of(host, lane, part));
 	return nr;
 }
 
@@ -338,33 +177,36 @@ u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
 u32 lkst_web_wakings(u32 lane, double from_ns, double to_ns, u32 max,
 		     struct lkst_web_waking *ret_wakings)
 {
-	u64 from, to;
-	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
+	const struct lkst_web_host *host;
+	const struct lkst_lane *found = find(lane, &host);
 	u32 i, nr = 0;
+	u64 from, to;
 
-	if (!found)
+	if (!found || !lkst_web_own_times(host, from_ns, to_ns, &from, &to))
 		return 0;
 	for (i = lkst_lane_waking_at(found, from); nr < max && i < found->nr_wakings; i++) {
 		const struct lkst_waking *waking = &found->wakings[i];
 
 		if (waking->ns >= to)
 			break;
-		ret_wakings[nr++] = (struct lkst_web_waking){ .ns = after_begin(waking->ns),
-							      .life = waking->life,
-							      .name = waking->name,
-							      .cpu = waking->cpu };
+		ret_wakings[nr++] = (struct lkst_web_waking){
+			.ns = lkst_web_page_ns(host, waking->ns),
+			.life = number_for_page(waking->life, host->first_life, LKST_LIFE_NONE),
+			.name = number_for_page(waking->name, host->first_name, UINT32_MAX),
+			.cpu = waking->cpu,
+		};
 	}
 	return nr;
 }
 
 u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_slice)
 {
+	const struct lkst_web_host *host;
+	const struct lkst_slices *s = slices_of(lane, LKST_WEB_STATES, &host);
 	u64 from, at;
-	const struct lkst_slices *s;
 	u32 next;
 
-	s = lkst_web_times(0, at_ns, &from, &at) ? slices_of(lane, LKST_WEB_STATES) : NULL;
-	if (!s)
+	if (!s || !lkst_web_own_times(host, 0, at_ns, &from, &at))
 		return 0;
 	next = lkst_slices_at(s, at);
 	/* One that holds the time begins before it, or at it. */
@@ -372,19 +214,33 @@ u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_sli
 		next++;
 	if (!next)
 		return 0;
-	*ret_slice = slice_for_page(&s->list[next - 1]);
+	*ret_slice = slice_for_page(host, &s->list[next - 1], first_of(host, lane, LKST_WEB_STATES));
 	return 1;
+}
+
+/* The span that has this number in the page, and of which host it is; NULL: there is none. */
+static const struct lkst_lane_span *find_span(u32 span, const struct lkst_web_host **ret_host)
+{
+	const struct lkst_web_shown *shown = lkst_web_shown();
+	unsigned int i;
+
+	for (i = shown ? shown->nr : 0; i && span < shown->list[i - 1].first_span; i--)
+		;
+	if (!i || span - shown->list[i - 1].first_span >= shown->list[i - 1].lanes->spans.nr)
+		return NULL;
+	*ret_host = &shown->list[i - 1];
+	return &(*ret_host)->lanes->spans.list[span - (*ret_host)->first_span];
 }
 
 int lkst_web_span(u32 span, struct lkst_web_span *ret_span)
 {
-	const struct lkst_lane_span *found;
+	const struct lkst_web_host *host;
+	const struct lkst_lane_span *found = find_span(span, &host);
 
-	if (!lanes || span >= lanes->spans.nr)
+	if (!found)
 		return -EINVAL;
-	found = &lanes->spans.list[span];
-	*ret_span = (struct lkst_web_span){ .from_ns = after_begin(found->from_ns),
-					    .to_ns = after_begin(found->to_ns),
+	*ret_span = (struct lkst_web_span){ .from_ns = lkst_web_page_ns(host, found->from_ns),
+					    .to_ns = lkst_web_page_ns(host, found->to_ns),
 					    .id = found->id,
 					    .ending = found->ending,
 					    .is_doubtful = found->is_doubtful };
@@ -396,22 +252,24 @@ int lkst_web_span(u32 span, struct lkst_web_span *ret_span)
 int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
 		     struct lkst_curve_column *ret_columns)
 {
-	u64 from, to;
+	const struct lkst_web_host *host = lkst_web_host_of(&lane);
 
-	if (!lkst_web_times(from_ns, to_ns, &from, &to) || lane < lanes->nr ||
-	    lane - lanes->nr >= lanes->counts.nr || !nr)
+	if (!host || lane < host->lanes->nr || lane - host->lanes->nr >= host->lanes->counts.nr ||
+	    !lkst_web_are_times(from_ns, to_ns) || !nr)
 		return -EINVAL;
-	return lkst_count_columns(&lanes->counts, lane - lanes->nr, from, to, nr, ret_columns);
+	return lkst_count_columns(&host->lanes->counts, lane - host->lanes->nr, lkst_web_own_ns(host, from_ns),
+				  lkst_web_own_ns(host, to_ns), nr, ret_columns);
 }
 
 u32 lkst_web_cpus(u32 lane, double from_ns, double to_ns, u32 max, struct lkst_web_cpu *ret_cpus)
 {
-	u64 from, to;
-	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
+	const struct lkst_web_host *host;
+	const struct lkst_lane *found = find(lane, &host);
 	struct lkst_cpu_time times[CPUS_MAX];
 	u32 nr, i;
+	u64 from, to;
 
-	if (!found)
+	if (!found || !lkst_web_own_times(host, from_ns, to_ns, &from, &to))
 		return 0;
 	nr = lkst_slices_cpu_times(&found->slices, from, to, max < CPUS_MAX ? max : CPUS_MAX,
 				   times);

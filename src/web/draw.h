@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the page draws from: the lanes of the trace that it has given to the module (web/module.h). Times are in
- * nanoseconds after the trace's beginning, as numbers of JavaScript have them.
+ * What the page draws from: the lanes of the trace that it has given to the module (web/module.h), or of those of
+ * several hosts. Times are in nanoseconds after the beginning of the first of them, as numbers of JavaScript have them.
  */
 #ifndef LKST_WEB_DRAW_H
 #define LKST_WEB_DRAW_H
@@ -30,13 +30,16 @@ struct lkst_web_cpu {
 
 /*
  * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
- * greater than numbers are exact; "hostname", "release"; "states", "causes", "endings": names by number; "lanes":
- * [{"kind": "cpu", "thread", "count" or "span", "number", "slices", "first_ns": when the first one begins; of a
- * count: "name", "unit", "group": what it is one of, "" if it is alone; of spans: "tid", and "number" is how deep
- * they lie in others}]; "spans_left_out": a number; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
- * "names": of system calls and interrupts; "marks": [{"at_ns", "event", "text": "" if its record says more}];
- * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing
- * was to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
+ * greater than numbers are exact, of several hosts the time of day, and 0; "hosts": [{"name", "release", "zero_ns":
+ * text, what its clock said at the beginning of all; "begin_ns": when its own trace begins; "clock": what was done to
+ * bring it to the common time, "" if there is one host}]; "notes": what is to be said of clocks; and in each of the
+ * following lists "host" is the place of whose it is among "hosts"; "states", "causes", "endings": names by number;
+ * "lanes": [{"kind": "cpu", "thread", "count" or "span", "number", "slices", "first_ns": when the first one begins;
+ * of a count: "name", "unit", "group": what it is one of, "" if it is alone; of spans: "tid", and "number" is how
+ * deep they lie in others}]; "spans_left_out": a number; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
+ * "names": of system calls and interrupts; "marks": [{"at_ns", "event", "text": "" if its record says more}]; "gaps":
+ * [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing was to be
+ * recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
  */
 int lkst_web_read(void) LKST_WEB_EXPORT(lkst_web_read);
 
@@ -47,7 +50,10 @@ int lkst_web_read(void) LKST_WEB_EXPORT(lkst_web_read);
 int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
 	LKST_WEB_EXPORT(lkst_web_shares);
 
-/* The same of @nr_places lanes together, as lkst_lanes_sum() adds them. */
+/*
+ * The same of @nr_places lanes together, as lkst_lanes_sum() adds them. What is no lane of a CPU or a thread counts
+ * nothing.
+ */
 int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns, u32 nr,
 		 struct lkst_shares *ret_shares) LKST_WEB_EXPORT(lkst_web_sum);
 
@@ -109,18 +115,5 @@ u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_sli
  */
 u32 lkst_web_cpus(u32 lane, double from_ns, double to_ns, u32 max, struct lkst_web_cpu *ret_cpus)
 	LKST_WEB_EXPORT(lkst_web_cpus);
-
-/* ---- for the module's other files ---- */
-
-struct lkst_trace;
-
-/* The trace that was read; NULL: none was. */
-struct lkst_trace *lkst_web_trace(void);
-
-/* Times as the trace has them; false: there are none such. */
-bool lkst_web_times(double from_ns, double to_ns, u64 *ret_from_ns, u64 *ret_to_ns);
-
-/* Closes the trace, whose files are about to go. */
-void lkst_web_forget(void);
 
 #endif

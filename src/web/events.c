@@ -10,43 +10,53 @@
 #include "base/cleanup.h"
 #include "base/json_writer.h"
 #include "trace/reader.h"
-#include "web/draw.h"
+#include "web/shown_traces.h"
 
-u32 lkst_web_events(double from_ns, double to_ns, u32 max, struct lkst_web_event *ret_events)
+/* Adds the records of one host to @nr that are there. */
+static u32 add_events(const struct lkst_web_host *host, double from_ns, double to_ns, u32 nr, u32 max,
+		      struct lkst_web_event *ret_events)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
-	struct lkst_trace *t = lkst_web_trace();
-	u64 from, to, begin_ns, end_ns;
 	struct lkst_record r;
-	u32 nr = 0;
+	u64 from, to;
 
-	if (!t || !lkst_web_times(from_ns, to_ns, &from, &to) ||
-	    lkst_merge_new(NULL, t, from, to, &m))
-		return 0;
-	lkst_trace_range(t, &begin_ns, &end_ns);
+	if (!lkst_web_own_times(host, from_ns, to_ns, &from, &to) || lkst_merge_new(NULL, host->trace, from, to, &m))
+		return nr;
 	while (nr < max && lkst_merge_next(m, &r) > 0)
 		if (r.buffer != LKST_BUFFER_STATE && r.ns >= from)
-			ret_events[nr++] = (struct lkst_web_event){ .ns = (double)(r.ns - begin_ns),
-								    .tid = r.tid,
-								    .cpu = r.cpu,
-								    .event = r.event->id };
+			ret_events[nr++] =
+				(struct lkst_web_event){ .ns = lkst_web_page_ns(host, r.ns),
+							 .tid = r.tid,
+							 .cpu = r.cpu,
+							 .event = r.event->id,
+							 .host = (u32)(host - lkst_web_shown()->list) };
 	return nr;
 }
 
-int lkst_web_event_names(void)
+u32 lkst_web_events(double from_ns, double to_ns, u32 max, struct lkst_web_event *ret_events)
+{
+	const struct lkst_web_shown *shown = lkst_web_shown();
+	u32 i, nr = 0;
+
+	for (i = 0; shown && i < shown->nr; i++)
+		nr = add_events(&shown->list[i], from_ns, to_ns, nr, max, ret_events);
+	return nr;
+}
+
+int lkst_web_event_names(u32 host)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	const struct lkst_trace *t = lkst_web_trace();
+	const struct lkst_web_shown *shown = lkst_web_shown();
 	struct lkst_json j;
 	u32 id;
 
-	if (!out || !t)
+	if (!out || !shown || host >= shown->nr)
 		return out ? -EINVAL : -ENOMEM;
 	lkst_out_init(out, STDOUT_FILENO);
 	lkst_json_init(&j, out);
 	lkst_json_array(&j, NULL);
 	for (id = 0; id <= LKST_ID_MAX; id++) {
-		const struct lkst_event_class *class = lkst_trace_catalog(t)->classes[id];
+		const struct lkst_event_class *class = lkst_trace_catalog(shown->list[host].trace)->classes[id];
 
 		lkst_json_str(&j, NULL, class ? class->name : "");
 	}

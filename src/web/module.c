@@ -16,13 +16,15 @@
 #include "cmd/code_naming.h"
 #include "cmd/cmd.h"
 #include "cmd/traces.h"
+#include "hosts/memory_recordings.h"
 #include "trace/reader.h"
-#include "web/draw.h"
+#include "web/shown_traces.h"
 
 enum { WORDS_MAX = 256, EXIT_USAGE = 2 };
 
 static struct lkst_memory_file *files;
 static unsigned int nr_files;
+static unsigned int chosen; /* lkst_web_choose() */
 
 static const struct lkst_cmd *const commands[] = {
 #define COMMAND(name)
@@ -72,6 +74,7 @@ int lkst_web_add_packed(char *name, void *packed, size_t length)
 void lkst_web_clear(void)
 {
 	lkst_web_forget();
+	chosen = 0;
 	while (nr_files) {
 		nr_files--;
 		free((void *)files[nr_files].name);
@@ -79,20 +82,69 @@ void lkst_web_clear(void)
 	}
 }
 
-/* In place of that of cmd/traces.c: the commands' trace is the one that is there. */
-int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
-			struct lkst_trace **ret_trace)
+/* Leaves the trace of one of the hosts, whose clock was brought to the common time. */
+static void leave_one(struct lkst_cmd_traces *traces, unsigned int i)
 {
-	int err = lkst_trace_open_memory(e, files, nr_files, ret_trace);
+	traces->trace = traces->hosts.list[i].trace;
+	traces->hosts.list[i].trace = NULL;
+	lkst_hosts_close(&traces->hosts);
+}
 
-	if (!err)
-		lkst_cmd_tell_ending(*ret_trace, args[0]);
+/* Opens the traces of several hosts; or of the one that was chosen, by itself. */
+static int open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r, struct lkst_cmd_traces *ret_traces)
+{
+	struct lkst_trace *traces[LKST_HOSTS_MAX];
+	const char *names[LKST_HOSTS_MAX];
+	unsigned int i, nr = 0;
+	int err = 0;
+
+	for (; nr < r->nr && !err; nr += !err) {
+		names[nr] = r->list[nr].name;
+		err = lkst_trace_open_memory(e, r->list[nr].files, r->list[nr].nr, &traces[nr]);
+	}
+	for (i = 0; i < nr && err; i++)
+		lkst_trace_close(traces[i]);
+	err = err ?: lkst_hosts_take(e, traces, nr, &ret_traces->hosts);
+	if (!err && chosen && chosen <= nr)
+		leave_one(ret_traces, chosen - 1);
+	else if (!err)
+		err = lkst_cmd_tell_hosts(e, &ret_traces->hosts, names);
 	return err;
 }
 
+/* In place of those of cmd/traces.c: the commands' traces are those that are there. */
 int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
 {
-	return lkst_cmd_open_trace(e, args, nr_args, &ret_traces->trace);
+	struct lkst_memory_recordings r;
+	int err = lkst_memory_recordings_find(e, files, nr_files, &r);
+
+	if (err)
+		return err;
+	err = r.nr < 2 ? lkst_trace_open_memory(e, files, nr_files, &ret_traces->trace) : open_hosts(e, &r, ret_traces);
+	lkst_memory_recordings_fini(&r);
+	if (!err && ret_traces->trace)
+		lkst_cmd_tell_ending(ret_traces->trace, args[0]);
+	return err;
+}
+
+int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
+			struct lkst_trace **ret_trace)
+{
+	struct lkst_cmd_traces traces = {};
+	int err = lkst_cmd_open_traces(e, args, nr_args, &traces);
+
+	if (!err && !traces.trace)
+		err = lkst_err_set(e, -EINVAL, "this is said of one host at a time");
+	if (err)
+		lkst_cmd_traces_fini(&traces);
+	else
+		*ret_trace = traces.trace;
+	return err;
+}
+
+void lkst_web_choose(unsigned int nr)
+{
+	chosen = nr;
 }
 
 /* In place of cmd/code_naming.c: there are no files of programs here. */

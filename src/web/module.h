@@ -31,8 +31,14 @@ int lkst_web_add_file(char *name, void *bytes, size_t length) LKST_WEB_EXPORT(lk
 int lkst_web_add_packed(char *name, void *packed, size_t length)
 	LKST_WEB_EXPORT(lkst_web_add_packed);
 
-/* Forgets all files, and what was read of them for pictures. */
+/* Forgets all files, what was read of them for pictures, and which was chosen. */
 void lkst_web_clear(void) LKST_WEB_EXPORT(lkst_web_clear);
+
+/*
+ * Of several hosts' traces, what is run or opened from now on is about the one of this number, from 1 on, by itself,
+ * with its clock brought to the time of all; 0: about all of them on one time line.
+ */
+void lkst_web_choose(unsigned int nr) LKST_WEB_EXPORT(lkst_web_choose);
 
 /*
  * Runs a command that reads: @words are @nr_words words, each with its NUL, the first of which is the command's name

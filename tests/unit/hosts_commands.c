@@ -305,6 +305,26 @@ TEST(hosts_why_follows_a_packet_to_the_thread_of_the_host_that_sent_it)
 	make_scratch_remove(dir);
 }
 
+/* The page has the files of both, by names that say nothing of how the hosts are called. */
+TEST(hosts_view_writes_the_files_of_each)
+{
+	size_t length;
+	char *page;
+
+	make();
+	make_host(dir, "a\"><b>", 0, 0, client);
+	CHECK_EQ(RUN(view, "web1 db1 a\"><b> --output both.html"), 0);
+	CHECK_STR(message, "");
+	page = make_read(dir, "both.html", &length);
+	CHECK_EQ(count(page, "data-name=\"host1/metadata\""), 1);
+	CHECK_EQ(count(page, "data-name=\"host2/metadata\""), 1);
+	CHECK_EQ(count(page, "data-name=\"host3/metadata\""), 1);
+	CHECK_EQ(count(page, "data-name=\"host2/main."), 1);
+	CHECK_EQ(count(page, "name=\"trace\" content=\"web1%2C%20db1%2C%20a%22%3E%3Cb%3E\""), 1);
+	free(page);
+	make_scratch_remove(dir);
+}
+
 TEST(hosts_check_and_lint_look_at_each)
 {
 	make();
@@ -337,6 +357,7 @@ static const struct unit_test tests[] = {
 	{ "hosts_report_has_both_and_what_is_known_of_their_clocks",
 	  test_hosts_report_has_both_and_what_is_known_of_their_clocks },
 	{ "hosts_analyze_measures_each", test_hosts_analyze_measures_each },
+	{ "hosts_view_writes_the_files_of_each", test_hosts_view_writes_the_files_of_each },
 	{ "hosts_check_and_lint_look_at_each", test_hosts_check_and_lint_look_at_each },
 	{ "hosts_sql_has_the_rows_of_all_with_their_host",
 	  test_hosts_sql_has_the_rows_of_all_with_their_host },

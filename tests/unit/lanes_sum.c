@@ -12,8 +12,7 @@ enum { LANES = 3, COLUMNS = 4, WHOLE = 65535 };
 /*
  * Of 400 ns each, in columns of 100: runs all the time; runs from 200 on; is ready from 300 on, and not there before.
  */
-static struct lkst_lane list[LANES];
-static const struct lkst_lanes lanes = { .list = list, .nr = LANES };
+static struct lkst_lane list[LANES + 1];
 
 static void add(struct lkst_lane *lane, u64 from_ns, u64 to_ns, u8 state)
 {
@@ -40,7 +39,7 @@ static void release(void)
 {
 	u32 i;
 
-	for (i = 0; i < LANES; i++)
+	for (i = 0; i < LANES + 1; i++)
 		lkst_slices_fini(&list[i].slices);
 }
 
@@ -52,11 +51,11 @@ static bool is_near(u16 share, double part)
 
 TEST(lanes_are_added)
 {
-	static const u32 places[] = { 0, 1, 2, 7 };
+	static const struct lkst_lane_at lanes[] = { { &list[0], 1000 }, { &list[1], 1000 }, { &list[2], 1000 } };
 	struct lkst_shares shares[COLUMNS];
 
 	make();
-	CHECK_EQ(lkst_lanes_sum(&lanes, places, 4, 1000, 1400, COLUMNS, shares), 0);
+	CHECK_EQ(lkst_lanes_sum(lanes, LANES, 400, COLUMNS, shares), 0);
 	CHECK(is_near(shares[0].of[LKST_LANE_RUNNING], 1 / 2.0));
 	CHECK(is_near(shares[0].of[LKST_LANE_BLOCKED], 1 / 2.0));
 	CHECK(is_near(shares[2].of[LKST_LANE_RUNNING], 1));
@@ -68,16 +67,37 @@ TEST(lanes_are_added)
 /* Where only one of them is there, it does not take the whole. */
 TEST(what_is_not_there_takes_nothing)
 {
-	static const u32 places[] = { 2 };
+	static const struct lkst_lane_at lanes[] = { { &list[2], 1000 } };
 	struct lkst_shares shares[1];
 
 	make();
-	CHECK_EQ(lkst_lanes_sum(&lanes, places, 1, 1000, 1400, 1, shares), 0);
+	CHECK_EQ(lkst_lanes_sum(lanes, 1, 400, 1, shares), 0);
 	CHECK(is_near(shares[0].of[LKST_LANE_READY], 1 / 4.0));
-	CHECK_EQ(lkst_lanes_sum(&lanes, places, 1, 1000, 1300, 1, shares), 0);
+	CHECK_EQ(lkst_lanes_sum(lanes, 1, 300, 1, shares), 0);
 	CHECK_EQ(shares[0].of[LKST_LANE_READY], 0);
-	CHECK_EQ(lkst_lanes_sum(&lanes, NULL, 0, 1000, 1300, 1, shares), 0);
+	CHECK_EQ(lkst_lanes_sum(NULL, 0, 300, 1, shares), 0);
 	CHECK_EQ(shares[0].of[LKST_LANE_RUNNING], 0);
+	release();
+}
+
+/* As on the time line of two hosts, one of which was started later: its time 0 is in the third column. */
+TEST(lanes_of_other_clocks_are_added)
+{
+	static const struct lkst_lane_at lanes[] = { { &list[0], 1000 }, { &list[3], -200 } };
+	struct lkst_shares shares[COLUMNS];
+	unsigned int i;
+
+	make();
+	add(&list[3], 0, 100, LKST_LANE_READY);
+	CHECK_EQ(lkst_slices_index(&list[3].slices), 0);
+	CHECK_EQ(lkst_lanes_sum(lanes, 2, 400, COLUMNS, shares), 0);
+	for (i = 0; i < COLUMNS; i++) {
+		CHECK(is_near(shares[i].of[LKST_LANE_READY], i == 2 ? 1 / 2.0 : 0));
+		CHECK(is_near(shares[i].of[LKST_LANE_RUNNING], i == 2 ? 1 / 2.0 : 1));
+	}
+	CHECK_EQ(lkst_lane_shares(&list[3], -200, 200, COLUMNS, shares), 0);
+	for (i = 0; i < COLUMNS; i++)
+		CHECK(is_near(shares[i].of[LKST_LANE_READY], i == 2));
 	release();
 }
 
@@ -118,17 +138,17 @@ static void count(const struct lkst_lane *lane, double from, double to,
 TEST(sums_are_those_of_all_slices)
 {
 	struct lkst_lane many[MANY] = {};
-	const struct lkst_lanes all = { .list = many, .nr = MANY };
+	struct lkst_lane_at all[MANY];
 	const double from = 7777, step = (MANY_NS - 7777.0) / MANY_COLUMNS;
 	struct lkst_shares shares[MANY_COLUMNS];
-	u32 places[MANY], i, k, column;
+	u32 i, k, column;
 
 	srand(5);
 	for (i = 0; i < MANY; i++) {
-		places[i] = i;
+		all[i] = (struct lkst_lane_at){ &many[i], 7777 };
 		add_at_random(&many[i]);
 	}
-	CHECK_EQ(lkst_lanes_sum(&all, places, MANY, 7777, MANY_NS, MANY_COLUMNS, shares), 0);
+	CHECK_EQ(lkst_lanes_sum(all, MANY, MANY_NS - 7777, MANY_COLUMNS, shares), 0);
 	for (column = 0; column < MANY_COLUMNS; column++) {
 		double ns[LKST_NR_LANE_STATES] = {}, sum = 0;
 
@@ -178,6 +198,7 @@ TEST(cpus_have_the_time_of_their_slices)
 	}
 static const struct unit_test tests[] = {
 	ROW(lanes_are_added),
+	ROW(lanes_of_other_clocks_are_added),
 	ROW(what_is_not_there_takes_nothing),
 	ROW(sums_are_those_of_all_slices),
 	ROW(cpus_have_the_time_of_their_slices),

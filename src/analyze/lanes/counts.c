@@ -285,7 +285,7 @@ int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
 	return err;
 }
 
-int lkst_count_columns(const struct lkst_counts *c, u32 i, u64 from_ns, u64 to_ns, u32 nr,
+int lkst_count_columns(const struct lkst_counts *c, u32 i, s64 from_ns, s64 to_ns, u32 nr,
 		       struct lkst_curve_column *ret_columns)
 {
 	const struct lkst_curve *curve = &c->list[i].curve;

@@ -73,7 +73,7 @@ int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
 		    const struct lkst_gaps *gaps, u64 begin_ns, u64 end_ns);
 
 /* As lkst_curve_columns(); of amounts, too, what is in a gap is not known. 0 or -ENOMEM. */
-int lkst_count_columns(const struct lkst_counts *c, u32 i, u64 from_ns, u64 to_ns, u32 nr,
+int lkst_count_columns(const struct lkst_counts *c, u32 i, s64 from_ns, s64 to_ns, u32 nr,
 		       struct lkst_curve_column *ret_columns);
 
 void lkst_counts_fini(struct lkst_counts *c);

@@ -215,14 +215,14 @@ static struct lkst_curve_column level(const struct lkst_curve *c, u32 first, u32
  */
 static u32 border(const struct lkst_curve *c, double ns)
 {
-	u64 whole = ns < (double)LKST_TIME_MAX ? (u64)ns : LKST_TIME_MAX;
+	u64 whole = ns <= 0 ? 0 : ns < (double)LKST_TIME_MAX ? (u64)ns : LKST_TIME_MAX;
 
 	if (c->is_rate)
 		return after(c, whole ? whole - 1 : 0);
 	return after(c, whole);
 }
 
-void lkst_curve_columns(const struct lkst_curve *c, u64 from_ns, u64 to_ns, u32 nr,
+void lkst_curve_columns(const struct lkst_curve *c, s64 from_ns, s64 to_ns, u32 nr,
 			struct lkst_curve_column *ret_columns)
 {
 	double step_ns = (double)(to_ns - from_ns) / nr;

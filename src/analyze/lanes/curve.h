@@ -58,8 +58,8 @@ int lkst_curve_forget(struct lkst_curve *c, const struct lkst_slices *gaps);
 /* When all are there, once: the last level lasts until @end_ns. 0 or -ENOMEM. */
 int lkst_curve_index(struct lkst_curve *c, u64 end_ns);
 
-/* The columns of @nr stretches of equal length between @from_ns and @to_ns, which is greater. */
-void lkst_curve_columns(const struct lkst_curve *c, u64 from_ns, u64 to_ns, u32 nr,
+/* The columns of @nr stretches of equal length between two times, as lkst_slices_shares() has them. */
+void lkst_curve_columns(const struct lkst_curve *c, s64 from_ns, s64 to_ns, u32 nr,
 			struct lkst_curve_column *ret_columns);
 
 void lkst_curve_fini(struct lkst_curve *c);

@@ -413,7 +413,7 @@ void lkst_lanes_free(struct lkst_lanes *lanes)
 	free(lanes);
 }
 
-int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 nr,
+int lkst_lane_shares(const struct lkst_lane *lane, s64 from_ns, s64 to_ns, u32 nr,
 		     struct lkst_shares *ret_shares)
 {
 	_cleanup_free_ struct lkst_shares *irqs = NULL;

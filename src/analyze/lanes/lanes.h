@@ -72,7 +72,7 @@ void lkst_lanes_free(struct lkst_lanes *lanes);
 LKST_GUARD(lkst_lanes_free, struct lkst_lanes)
 
 /* As lkst_slices_shares(), interrupts included, which take their time from what they interrupted. 0 or -ENOMEM. */
-int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 nr,
+int lkst_lane_shares(const struct lkst_lane *lane, s64 from_ns, s64 to_ns, u32 nr,
 		     struct lkst_shares *ret_shares);
 
 /* The number of the first of its wake-ups that is not before @ns; `nr_wakings`: there is none. */

@@ -158,7 +158,7 @@ static struct lkst_shares gather(const struct lkst_slices *s, const struct lkst_
 	return to_shares(&sums, end - begin);
 }
 
-void lkst_slices_shares(const struct lkst_slices *s, u64 from_ns, u64 to_ns, u32 nr,
+void lkst_slices_shares(const struct lkst_slices *s, s64 from_ns, s64 to_ns, u32 nr,
 			struct lkst_shares *ret_shares)
 {
 	double step_ns = (double)(to_ns - from_ns) / nr, stretch_ns = (double)s->stretch_ns;

@@ -59,8 +59,11 @@ int lkst_slices_add(struct lkst_slices *s, struct lkst_slice slice);
 /* When all are there. 0 or -ENOMEM. */
 int lkst_slices_index(struct lkst_slices *s);
 
-/* The shares of each of @nr stretches of equal length between @from_ns and @to_ns, which is greater. */
-void lkst_slices_shares(const struct lkst_slices *s, u64 from_ns, u64 to_ns, u32 nr,
+/*
+ * The shares of each of @nr stretches of equal length between @from_ns and @to_ns, which is greater. They may be before
+ * time 0, where there is nothing: on the time line of several hosts that is before the clock of one of them began.
+ */
+void lkst_slices_shares(const struct lkst_slices *s, s64 from_ns, s64 to_ns, u32 nr,
 			struct lkst_shares *ret_shares);
 
 /* The number of the first slice that ends after @ns; `nr`: there is none. */

@@ -20,7 +20,8 @@ struct column {
 };
 
 struct sum {
-	double from_ns, step_ns;
+	double from_ns; /* of the lane that is added */
+	double step_ns;
 	u32 nr;
 	struct column *columns;	    /* and one more, after the last */
 	struct lkst_shares *shares; /* of one lane */
@@ -48,12 +49,19 @@ static void add_slice(struct sum *sum, const struct lkst_slice *slice)
 	sum->columns[last].whole[slice->state]--;
 }
 
-static int add_lane(struct sum *sum, const struct lkst_lane *lane, u64 from_ns, u64 to_ns)
+/* The number of the first slice that ends after a time, which may be before time 0. */
+static u32 slice_at(const struct lkst_slices *s, s64 ns)
+{
+	return lkst_slices_at(s, ns > 0 ? (u64)ns : 0);
+}
+
+static int add_lane(struct sum *sum, const struct lkst_lane *lane, s64 from_ns, s64 to_ns)
 {
 	const struct lkst_slices *s = &lane->slices;
-	u32 first = lkst_slices_at(s, from_ns), nr = lkst_slices_at(s, to_ns) - first + 1, i, k;
+	u32 first = slice_at(s, from_ns), nr = slice_at(s, to_ns) - first + 1, i, k;
 	int err;
 
+	sum->from_ns = (double)from_ns;
 	if (!lane->irqs.nr && nr < sum->nr) {
 		for (i = first; i < s->nr && i < first + nr; i++)
 			add_slice(sum, &s->list[i]);
@@ -86,27 +94,21 @@ static void put_shares(const struct sum *sum, struct lkst_shares *ret_shares)
 	}
 }
 
-int lkst_lanes_sum(const struct lkst_lanes *lanes, const u32 *places, u32 nr_places, u64 from_ns,
-		   u64 to_ns, u32 nr, struct lkst_shares *ret_shares)
+int lkst_lanes_sum(const struct lkst_lane_at *lanes, u32 nr_lanes, u64 length_ns, u32 nr,
+		   struct lkst_shares *ret_shares)
 {
 	_cleanup_free_ struct column *columns = calloc((size_t)nr + 1, sizeof(*columns));
-	struct sum sum = { .from_ns = (double)from_ns,
-			   .step_ns = (double)(to_ns - from_ns) / (nr ?: 1),
+	struct sum sum = { .step_ns = (double)length_ns / (nr ?: 1),
 			   .nr = nr,
 			   .columns = columns,
 			   .shares = ret_shares };
 	u32 i;
-	int err;
+	int err = columns ? 0 : -ENOMEM;
 
-	if (!columns)
-		return -ENOMEM;
-	for (i = 0; i < nr_places; i++) {
-		if (places[i] >= lanes->nr)
-			continue;
-		err = add_lane(&sum, &lanes->list[places[i]], from_ns, to_ns);
-		if (err)
-			return err;
-	}
+	for (i = 0; i < nr_lanes && !err; i++)
+		err = add_lane(&sum, lanes[i].lane, lanes[i].from_ns, lanes[i].from_ns + (s64)length_ns);
+	if (err)
+		return err;
 	put_shares(&sum, ret_shares);
 	return 0;
 }

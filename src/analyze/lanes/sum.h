@@ -5,12 +5,18 @@
 
 #include "analyze/lanes/lanes.h"
 
+/* A lane from a time of its own on, which may be before time 0. */
+struct lkst_lane_at {
+	const struct lkst_lane *lane;
+	s64 from_ns;
+};
+
 /*
- * As lkst_lane_shares(), of @nr_places lanes together, which are at @places of the list of @lanes; those at no place
- * of it count nothing. The shares of each stretch are added. Where they are more than the whole, as of two threads
+ * As lkst_lane_shares(), of @nr_lanes lanes together, which may be of several hosts: of each, @length_ns from its time
+ * on. The shares of each stretch are added. Where they are more than the whole, as of two threads
  * that run on two CPUs, all of them are made smaller by the same factor, so that they are the whole. 0 or -ENOMEM.
  */
-int lkst_lanes_sum(const struct lkst_lanes *lanes, const u32 *places, u32 nr_places, u64 from_ns,
-		   u64 to_ns, u32 nr, struct lkst_shares *ret_shares);
+int lkst_lanes_sum(const struct lkst_lane_at *lanes, u32 nr_lanes, u64 length_ns, u32 nr,
+		   struct lkst_shares *ret_shares);
 
 #endif

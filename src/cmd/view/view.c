@@ -14,10 +14,10 @@
 #include "base/time.h"
 #include "cmd/access.h"
 #include "cmd/remote.h"
+#include "cmd/view/view_files.h"
 #include "cmd/view/view_live.h"
 #include "cmd/view/view_page.h"
 #include "cmd/view/view_serve.h"
-#include "trace/reader.h"
 
 /*
  * What a page may hold of files, bytes. The module's memory has 4 GiB, and what it works out needs as much again. A
@@ -25,6 +25,8 @@
  */
 #define TRACE_MAX (1ULL << 30)
 #define SERVED_MAX (2ULL << 30)
+
+enum { NAME_MAX_BYTES = 4096 }; /* of what is shown, as the page says it */
 
 struct options {
 	const char *output, *listen, *socket;
@@ -66,11 +68,11 @@ static int add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_fi
 	return 0;
 }
 
-static int check_size(struct lkst_err *e, const struct lkst_trace *t, const char *name, u64 most)
+static int check_size(struct lkst_err *e, const struct lkst_cmd_traces *t, const char *name, u64 most)
 {
 	char has[LKST_SIZE_TEXT], may[LKST_SIZE_TEXT];
 	u64 bytes = 0;
-	int err = lkst_trace_each_file(e, t, add_length, &bytes);
+	int err = lkst_view_each_file(e, t, add_length, &bytes);
 
 	if (err || bytes <= most)
 		return err;
@@ -84,7 +86,19 @@ static int check_size(struct lkst_err *e, const struct lkst_trace *t, const char
 		most == TRACE_MAX ? "`lkst view --serve` shows twice as much, and " : "");
 }
 
-static int write_page(struct lkst_err *e, const char *output, const struct lkst_trace *t,
+/* What they are called in the page: as they were named, or several by their hosts. */
+static void name_traces(const struct lkst_cmd_traces *t, const char *named, char name[NAME_MAX_BYTES])
+{
+	size_t used = 0;
+	unsigned int i;
+
+	snprintf(name, NAME_MAX_BYTES, "%s", named);
+	for (i = 0; i < t->hosts.nr && used < NAME_MAX_BYTES; i++)
+		used += (size_t)snprintf(name + used, NAME_MAX_BYTES - used, "%s%s", i ? ", " : "",
+					 t->hosts.list[i].name);
+}
+
+static int write_page(struct lkst_err *e, const char *output, const struct lkst_cmd_traces *t,
 		      const char *name, u64 *ret_bytes)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
@@ -105,16 +119,19 @@ static int write_page(struct lkst_err *e, const char *output, const struct lkst_
 
 static int serve_trace(struct lkst_err *e, const char *address, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	struct lkst_view_source source = { .name = nr_args ? args[0] : NULL };
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces t = {};
+	char name[NAME_MAX_BYTES];
+	struct lkst_view_source source = { .name = name };
 	int err;
 
 	if (!nr_args)
 		return lkst_err_set(e, -EINVAL, "--serve needs a trace to serve");
-	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: check_size(e, t, args[0], SERVED_MAX);
+	err = lkst_cmd_open_traces(e, args, nr_args, &t) ?: check_size(e, &t, args[0], SERVED_MAX);
 	if (err)
 		return err;
-	source.trace = lkst_take(t);
+	name_traces(&t, args[0], name);
+	source.traces = t;
+	t = (struct lkst_cmd_traces){};
 	return lkst_view_serve(e, address, &source);
 }
 
@@ -127,7 +144,7 @@ static int serve_live(struct lkst_err *e, const char *address, const struct opti
 
 	if (nr_args)
 		return lkst_err_set(e, -EINVAL, "--live shows the running recording, not a trace");
-	err = lkst_view_live_new(e, o->socket, o->last_ns, &live, &source.trace);
+	err = lkst_view_live_new(e, o->socket, o->last_ns, &live, &source.traces.trace);
 	if (err)
 		return err;
 	source.ctx = live;
@@ -150,22 +167,23 @@ static int serve(struct lkst_err *e, const struct options *o, char **args, unsig
 
 static int make_page(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces t = {};
 	_cleanup_free_ char *output = NULL;
-	const char *name = nr_args ? args[0] : NULL;
-	char size[LKST_SIZE_TEXT];
+	char size[LKST_SIZE_TEXT], name[NAME_MAX_BYTES] = "";
 	u64 bytes = 0;
 	int err = lkst_access_apply(e, &o->access);
 
 	if (!err && nr_args)
-		err = lkst_cmd_open_trace(e, args, nr_args, &t)
-			      ?: check_size(e, t, name, TRACE_MAX);
+		err = lkst_cmd_open_traces(e, args, nr_args, &t)
+			      ?: check_size(e, &t, args[0], TRACE_MAX);
 	if (err)
 		return err;
-	output = o->output ? strdup(o->output) : lkst_cmd_output_of(name ?: "lkst", "html");
+	output = o->output ? strdup(o->output) : lkst_cmd_output_of(nr_args ? args[0] : "lkst", "html");
 	if (!output)
 		return lkst_err_sys(e, -ENOMEM, "making the page");
-	err = write_page(e, output, t, name, &bytes);
+	if (nr_args)
+		name_traces(&t, args[0], name);
+	err = write_page(e, output, nr_args ? &t : NULL, name, &bytes);
 	if (err)
 		return err;
 	lkst_size_format(bytes, size);
@@ -196,7 +214,8 @@ const struct lkst_cmd lkst_cmd_view = {
 	.help = "Writes one HTML file that shows TRACE: what each CPU and each thread did along the time, and\n"
 		"what the commands that read say of it (report, analyze, why, lint, print, check), by the same\n"
 		"code as here. The file holds the trace and all else; it opens from anywhere, needs no network\n"
-		"and uses none. Without TRACE the page is empty: a trace is dropped on it.\n"
+		"and uses none. Without TRACE the page is empty: a trace is dropped on it. Traces of several hosts\n"
+		"are on one time line, the lanes of each below its name.\n"
 		"\n"
 		"With --serve or --live nothing is written: a browser opens the address that is printed, which only\n"
 		"whoever knows it can use.",
@@ -204,6 +223,7 @@ const struct lkst_cmd lkst_cmd_view = {
 		"  lkst record -o slow -- ./job && lkst view slow      slow.html\n"
 		"  lkst cut --from -2s -o end trace && lkst view end    the last two seconds\n"
 		"  lkst view -o lkst.html                               a viewer for a team to share\n"
+		"  lkst view -o both.html web1 db1                      two hosts on one time line\n"
 		"  lkst view --serve large                              a large trace, opened faster\n"
 		"  lkst view --live --last 2s                           what happens now\n",
 	.options = rows,

@@ -12,7 +12,7 @@
 #include "base/byte_text.h"
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "trace/reader.h"
+#include "cmd/view/view_files.h"
 
 /* The empty page, which tools/view-page has put together. */
 __asm__(".pushsection .rodata, \"a\"\n"
@@ -85,7 +85,7 @@ static void put_meta(struct lkst_out *out, const char *kind, const char *content
 	lkst_out_str(out, "\">\n");
 }
 
-static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_trace *t,
+static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_cmd_traces *t,
 		     const char *name)
 {
 	_cleanup_free_ struct writing *w = calloc(1, sizeof(*w));
@@ -101,7 +101,7 @@ static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst
 		err = lkst_err_sys(e, -ENOMEM, "writing the page");
 	} else {
 		put_meta(out, "trace", name);
-		err = lkst_trace_each_file(e, t, put_file, w);
+		err = lkst_view_each_file(e, t, put_file, w);
 	}
 	ZSTD_freeCCtx(w->context);
 	return err;
@@ -130,7 +130,7 @@ static void put_rest(struct lkst_out *out, const struct page_parts *page)
 	lkst_out_bytes(out, rest, (size_t)(page->end - rest));
 }
 
-int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name)
+int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_cmd_traces *t, const char *name)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct page_parts page = {};

@@ -8,13 +8,13 @@
 
 #include "base/err.h"
 
-struct lkst_trace;
+struct lkst_cmd_traces;
 
 /*
  * Writes to @fd a page that shows @t, called @name; NULL: an empty one, on which a trace can be dropped. It is whole in
- * itself: the library as a module of WebAssembly, scripts, and the files of the trace, compressed.
+ * itself: the library as a module of WebAssembly, scripts, and the files of the trace or the hosts' traces, compressed.
  */
-int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name);
+int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_cmd_traces *t, const char *name);
 
 /*
  * The same page without the files: it asks for them (cmd/view/view_serve.h), and may ask only whom it came from.

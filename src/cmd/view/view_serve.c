@@ -14,18 +14,18 @@
 #include "base/vec.h"
 #include "cmd/end_signals.h"
 #include "cmd/view/http_server.h"
+#include "cmd/view/view_files.h"
 #include "cmd/view/view_page.h"
-#include "trace/reader.h"
 
 enum {
 	SECRET = 16, /* random bytes of a token */
 	TOKEN = 2 * SECRET,
 };
 
-/* A trace, and its files as they are sent. Connections that send one hold it. */
+/* A trace, or those of hosts, and their files as they are sent. Connections that send one hold it. */
 struct generation {
 	unsigned int nr, nr_users;
-	struct lkst_trace *trace;
+	struct lkst_cmd_traces traces;
 	struct lkst_memory_file *files;
 	unsigned int nr_files;
 };
@@ -51,7 +51,7 @@ static void drop(void *held)
 	for (i = 0; i < g->nr_files; i++)
 		free((char *)g->files[i].name);
 	free(g->files);
-	lkst_trace_close(g->trace);
+	lkst_cmd_traces_fini(&g->traces);
 	free(g);
 }
 
@@ -70,20 +70,20 @@ static int add_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file
 	return 0;
 }
 
-/* Shows @trace from now on, which is taken in any case. */
-static int set_trace(struct lkst_err *e, struct served_view *v, struct lkst_trace *trace)
+/* Shows @traces from now on, which are taken in any case. */
+static int set_traces(struct lkst_err *e, struct served_view *v, struct lkst_cmd_traces traces)
 {
 	struct generation *g = calloc(1, sizeof(*g));
 	int err;
 
 	if (!g) {
-		lkst_trace_close(trace);
+		lkst_cmd_traces_fini(&traces);
 		return lkst_err_sys(e, -ENOMEM, "serving the trace");
 	}
 	g->nr = v->now ? v->now->nr + 1 : 1;
 	g->nr_users = 1;
-	g->trace = trace;
-	err = lkst_trace_each_file(e, trace, add_file, g);
+	g->traces = traces;
+	err = lkst_view_each_file(e, &g->traces, add_file, g);
 	if (err) {
 		drop(g);
 		return err;
@@ -102,7 +102,7 @@ static void look_for_next(struct served_view *v)
 		return;
 	r = v->source->next(&v->failure, v->source->ctx, &trace);
 	if (r > 0)
-		set_trace(&v->failure, v, trace);
+		set_traces(&v->failure, v, (struct lkst_cmd_traces){ .trace = trace });
 }
 
 /* ---- answers ------------------------------------------------------------------------------------ */
@@ -243,7 +243,7 @@ static int serve(struct lkst_err *e, struct served_view *v, const char *address)
 int lkst_view_serve(struct lkst_err *e, const char *address, const struct lkst_view_source *source)
 {
 	struct served_view v = { .source = source };
-	int err = set_trace(e, &v, source->trace);
+	int err = set_traces(e, &v, source->traces);
 
 	if (err)
 		return err;

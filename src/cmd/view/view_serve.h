@@ -16,16 +16,16 @@
 
 #include "abi/types.h"
 #include "base/err.h"
-
-struct lkst_trace;
+#include "cmd/traces.h"
 
 /*
- * Where the trace comes from. The server closes it when nobody needs it any more. With @next, each request for the list
- * asks for a newer one: 1 and *@ret_trace; 0: there is none yet; or a negative errno, with which it is over.
+ * Where the trace, or those of hosts, come from. The server closes them when nobody needs them any more. With @next,
+ * each request for the list asks for a newer one: 1 and *@ret_trace; 0: there is none yet; or a negative errno, with
+ * which it is over.
  */
 struct lkst_view_source {
 	const char *name; /* of the trace, in the page */
-	struct lkst_trace *trace;
+	struct lkst_cmd_traces traces;
 	int (*next)(struct lkst_err *e, void *ctx,
 		    struct lkst_trace **ret_trace); /* NULL: none is newer */
 	void *ctx;

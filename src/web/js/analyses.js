@@ -21,14 +21,14 @@ function showAnalysis(name, key = "")
 		button.setAttribute("aria-pressed", String(button.dataset.name == name));
 	element.replaceChildren();
 	attempt(element, () => {
-		const stretch = byId("analysis-stretch").checked ? ["--from", afterBegin(page.view.from), "--to", afterBegin(page.view.to)] : [];
+		const stretch = byId("analysis-stretch").checked ? rangeWords(page.view.from, page.view.to) : [];
 		const { out, err } = askJson("analyze", "--format", "json", ...stretch, ...key ? ["--key", key] : [], name);
 		const { help, measures } = analyses.list.find((one) => one.name == name) ?? {};
 
 		element.append(make("p", { className: "note", title: measures ?? "" }, `${help ?? name}${key ? `, of ${visible(key)} only` : ""}`),
 			...Object.values(out).map(analysisElement), ...err ? [make("p", { className: "note" }, visible(err))] : []);
-		setFound((out[`${name}_worst`]?.rows ?? []).map(({ time_ns: time, value_ns: value = 0, tid }) =>
-			({ from: sinceBegin(time), to: sinceBegin(time) + Number(value), tid })));
+		setFound((out[`${name}_worst`]?.rows ?? []).map(({ time_ns: time, value_ns: value = 0, tid, host }) =>
+			({ from: sinceBegin(time), to: sinceBegin(time) + Number(value), tid, host: page.trace.hostNamed(host) })));
 	});
 }
 

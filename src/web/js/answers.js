@@ -88,7 +88,7 @@ class Answers {
 		if (lines.length > LINES_MAX)
 			text.textContent += `\n... ${lines.length - LINES_MAX} lines more: ask for fewer with --from, --to and others`;
 		this.answer.replaceChildren(text);
-		this.failure.textContent = err.trim();
+		this.failure.textContent = complaints(err);
 	}
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Arrows from lane to lane, over the rows: from who woke the selected thread to its lane; and a chain of waits, such as
- * lkst why finds: drawing.chain, an array of { tid, from_ns, to_ns, by_tid }, stretches of threads, and who ended each; null:
- * no thread did. They are among the rows, and move with these.
+ * lkst why finds: drawing.chain, an array of { tid, host, from_ns, to_ns, by_tid, by_host }, stretches of threads, and who ended
+ * each; null: no thread did. They are among the rows, and move with these.
  */
 "use strict";
 
@@ -30,7 +30,7 @@ class Arrows {
 	{
 		const { rows, nrPinned } = page.list;
 		const row = rows.find(({ lane }) => lane.kind != "group" && lane.index == index) ??
-			rows.find(({ lane }) => lane.kind == "group" && lane.index.includes(index));
+			rows.find(({ lane }) => lane.kind == "group" && lane.holds.includes(index));
 
 		return row && !row.isPinned ? (row.place - nrPinned + 0.5) * ROW_HEIGHT : NaN;
 	}
@@ -55,8 +55,7 @@ class Arrows {
 
 	#laneOf({ thread, cpu, at })
 	{
-		return thread ? this.trace.laneOfThread(thread.tid, at)
-			: this.trace.info.lanes.findIndex((lane) => lane.kind == "cpu" && lane.number == cpu);
+		return thread ? this.trace.laneOfThread(thread.tid, at, thread.host) : this.trace.laneOfCpu(cpu, page.selection.lane.host);
 	}
 
 	#x(at)
@@ -76,14 +75,14 @@ class Arrows {
 		return [svgElement("path", { class: className, d: `M ${x} ${y} V ${end} m -4 ${back} l 4 ${-back} l 4 ${back}` })];
 	}
 
-	#stretch({ tid, from_ns: from, to_ns: to, by_tid: by })
+	#stretch({ tid, host, from_ns: from, to_ns: to, by_tid: by, by_host: byHost })
 	{
-		const index = this.trace.laneOfThread(tid, from);
+		const index = this.trace.laneOfThread(tid, from, host);
 		const y = this.#rowOf(index);
 		const line = Number.isNaN(y) ? []
 			: [svgElement("path", { class: "chain", d: `M ${this.#x(from)} ${y} H ${this.#x(to)}` })];
 
-		return (by ?? null) === null ? line : [...line, ...this.#arrow(to, this.trace.laneOfThread(by, to), index, "chain")];
+		return (by ?? null) === null ? line : [...line, ...this.#arrow(to, this.trace.laneOfThread(by, to, byHost), index, "chain")];
 	}
 
 	/* Draws them, and @chain, where the rows are now. */

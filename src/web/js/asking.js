@@ -13,10 +13,28 @@ function exactJson(text)
 	return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, exact));
 }
 
-/* A time of the trace's clock as nanoseconds after the trace's beginning. */
-function sinceBegin(ns)
+/*
+ * A time of the trace's clock as nanoseconds after the trace's beginning. Of several hosts it is a time of day, or with @host, what
+ * that host's own clock said.
+ */
+function sinceBegin(ns, host = null)
 {
-	return Number(BigInt(ns) - BigInt(page.trace.info.begin_ns));
+	const { info, hosts } = page.trace;
+
+	return Number(BigInt(ns) - BigInt(host === null ? info.begin_ns : hosts[host].zero_ns));
+}
+
+/* --from and --to of a stretch, of all hosts or as host @host alone takes them, whose trace has another beginning. */
+function rangeWords(from, to, host = null)
+{
+	const own = (at) => {
+		const ns = BigInt(page.trace.hosts[host].zero_ns) + BigInt(Math.round(at));
+
+		return clockText(ns < 0n ? 0n : ns);
+	};
+	const word = host === null || !page.trace.isSeveral ? afterBegin : own;
+
+	return ["--from", word(from), "--to", word(to)];
 }
 
 /* A time of the trace's clock as --from and --to take it. */
@@ -33,8 +51,18 @@ function askText(...words)
 	const { status, out, err, isCut } = page.lkst.run([...words, page.trace.name]);
 
 	if (isCut || (status && !out))
-		throw new Error(err.trim() || `status ${status}`);
-	return { out, err: err.trim() };
+		throw new Error(complaints(err) || `status ${status}`);
+	return { out, err: complaints(err) };
+}
+
+/* What a command complains of: not what is said of the clocks of several hosts each time, which the page says itself. */
+function complaints(err)
+{
+	const { hosts, info } = page.trace;
+	const isOfClocks = (line) => info.notes.includes(line.replace(/^lkst: /, "")) ||
+		hosts.some(({ clock }) => clock && line.endsWith(`: ${clock}`));
+
+	return err.split("\n").filter((line) => !isOfClocks(line)).join("\n").trim();
 }
 
 /* The same with `out` as data. */
@@ -43,4 +71,10 @@ function askJson(...words)
 	const { out, err } = askText(...words);
 
 	return { out: exactJson(out), err };
+}
+
+/* The same of host @host alone; null: of all. */
+function askOf(host, ask, ...words)
+{
+	return host === null ? ask(...words) : page.lkst.of(host, () => ask(...words));
 }

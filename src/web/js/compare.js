@@ -17,32 +17,45 @@ function sumOf(rows, key)
 	return rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
 }
 
+/* The host that a stretch is of; null: there is one, or it is of all. */
+function hostOfStretch({ lane })
+{
+	return page.trace.isSeveral && lane ? lane.host : null;
+}
+
 /* The question to the library that a stretch is. */
 function questionOf({ thread, lane, from, to })
 {
 	const which = thread ? ["--tid", String(thread.tid)] : lane?.kind == "cpu" ? ["--cpu", String(lane.number)] : [];
 
-	return ["analyze", thread ? "thread,syscall" : "cpu,syscall", ...which, "--from", afterBegin(from), "--to", afterBegin(to),
-		"--format", "json"];
+	return ["analyze", thread ? "thread,syscall" : "cpu,syscall", ...which,
+		...rangeWords(from, to, hostOfStretch({ lane })), "--format", "json"];
+}
+
+/* What a row says, with whose it is, if the table is one of several hosts. */
+function ofHost({ host }, text)
+{
+	return host === undefined ? text : `${host}: ${text}`;
 }
 
 /* On which CPUs it ran, and how long on each: [{ cpu, ns }] */
 function cpusOf(stretch, rows)
 {
 	if (stretch.thread)
-		return page.trace.cpus(stretch.lane.kind == "span" ? page.trace.laneOfThread(stretch.thread.tid, stretch.from) : stretch.index,
+		return page.trace.cpus(stretch.lane.kind == "span" ? page.trace.laneOfThread(stretch.thread.tid, stretch.from, stretch.lane.host) : stretch.index,
 			stretch.from, stretch.to);
-	return rows.filter((row) => row.threads_ns).map((row) => ({ cpu: row.cpu, ns: row.threads_ns }));
+	return rows.filter((row) => row.threads_ns).map((row) => ({ cpu: ofHost(row, row.cpu), ns: row.threads_ns }));
 }
 
 /* What the library says of a stretch: { stretch, question, states, cpus, calls }, times in ns. Throws if it refuses. */
 async function figuresOf(stretch)
 {
 	const question = questionOf(stretch);
-	const { status, out, err } = await page.lkst.run([...question, page.trace.name]);
+	const run = (...words) => page.lkst.run([...words, page.trace.name]);
+	const { status, out, err } = await askOf(hostOfStretch(stretch), run, ...question);
 
 	if (status)
-		throw new Error(err.trim());
+		throw new Error(complaints(err));
 
 	const tables = JSON.parse(out);
 	const rows = stretch.thread ? tables.thread.rows
@@ -50,7 +63,7 @@ async function figuresOf(stretch)
 	const states = (stretch.thread ? STATES_OF_THREAD : STATES_OF_CPU).map(([name, key]) => ({ name, ns: sumOf(rows, key) }));
 
 	return { stretch, question, states, cpus: cpusOf(stretch, rows),
-		calls: tables.syscall?.rows.map(({ key, count, total_ns: ns }) => ({ name: key, count, ns })) ?? [] };
+		calls: tables.syscall?.rows.map((row) => ({ name: ofHost(row, row.key), count: row.count, ns: row.total_ns })) ?? [] };
 }
 
 /* ---- the table ---- */
@@ -96,7 +109,7 @@ function makeTable(a, b)
 	const cell = (row, name, text, scope) => {
 		const element = document.createElement(name);
 
-		element.textContent = text;
+		element.textContent = visible(text);
 		if (scope)
 			element.scope = scope;
 		row.append(element);

@@ -23,12 +23,12 @@ function amountText(number, unit)
 /* What a lane of the trace counts from one time to another, in words. */
 function countInWords(trace, index, from, to)
 {
-	const { unit } = trace.info.lanes[index];
+	const { unit, host } = trace.info.lanes[index];
 	const columns = trace.columns(index, from, Math.max(to, from + 1), 1);
 	const [min, max, mean, known] = columns ?? [0, 0, 0, 0];
 
 	if (!known)
-		return `not known: ${trace.gaps.inWords(null, from, to - from) || "no record shows it"}`;
+		return `not known: ${trace.gaps.inWords(null, from, to - from, host) || "no record shows it"}`;
 
 	const part = known < 0.999 ? `, ${Math.round(100 * known)} % of the time known` : "";
 

@@ -19,8 +19,9 @@ class DiskMap {
 
 	draw()
 	{
-		const { from, to } = page.view;
+		const { from, to } = page.maps.ownStretch();
 
+		this.timeAt = (place) => page.maps.begin + from + place * (to - from);
 		this.disks = askModule("lkst_web_open_disks", from, to, DISK_COLUMNS, DISK_ROWS).disks;
 
 		const pictures = this.disks.map((disk, i) => this.picture(disk, i)).filter((picture) => picture);
@@ -100,7 +101,7 @@ class DiskMap {
 		const at = y * DISK_COLUMNS + x;
 		const first = disk.origin + y * disk.row_sectors;
 
-		return `sectors ${first} to ${first + disk.row_sectors - 1}, +${durationText(page.view.timeAt(x / canvas.width))}: ` +
+		return `sectors ${first} to ${first + disk.row_sectors - 1}, +${durationText(this.timeAt(x / canvas.width))}: ` +
 			`${sizeFigure(cells[2 * at])} read, ${sizeFigure(cells[2 * at + 1])} written`;
 	}
 }

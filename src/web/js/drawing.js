@@ -116,10 +116,10 @@ class Drawing {
 	}
 
 	/* Gaps of a CPU, also those in which it is known what it did: along its upper edge. */
-	hatchGaps(context, cpu, from, to, width, height)
+	hatchGaps(context, lane, from, to, width, height)
 	{
 		context.fillStyle = this.hatching;
-		for (const gap of this.trace.gaps.ofCpu.get(cpu) ?? []) {
+		for (const gap of this.trace.gaps.ofCpu(lane.number, lane.host)) {
 			const first = Math.floor((gap.from_ns - from) / (to - from) * width);
 			const last = Math.max(Math.ceil((gap.to_ns - from) / (to - from) * width), first + 2);
 
@@ -148,7 +148,7 @@ class Drawing {
 		this.hatch(pixels, width, height, (x) => shares[x * NR_STATES] / 65535);
 		context.putImageData(image, 0, 0);
 		if (lane?.kind == "cpu")
-			this.hatchGaps(context, lane.number, from, to, width, height);
+			this.hatchGaps(context, lane, from, to, width, height);
 	}
 
 	/* The same of a count's lane. */

@@ -30,30 +30,45 @@ function laneWords()
 	return lane.kind == "cpu" ? ["--cpu", String(lane.number)] : [];
 }
 
-/* The rows that these options choose, gaps among them. */
+/* The host that is asked alone, since the lane is one of its; null: all are. */
+function laneHost()
+{
+	return page.trace.isSeveral && laneWords().length ? page.selection.lane.host : null;
+}
+
+/* The rows that these options choose, gaps among them, each with the number of its host. */
 function askEvents(words)
 {
+	const only = laneHost();
 	const all = ["print", ...wordsOf(byId("events-words").value), ...laneWords(), ...words];
-	const rows = askText(...all, "--format", "json").out.split("\n").filter(Boolean).map(exactJson);
-	const lines = askText(...all, "--format", "text", "--no-gaps").out.split("\n");
+	const rows = askOf(only, askText, ...all, "--format", "json").out.split("\n").filter(Boolean).map(exactJson);
+	const lines = askOf(only, askText, ...all, "--format", "text", "--no-gaps").out.split("\n");
 
-	return rows.map((row) => row.gap ? row : { ...row, line: lines.shift() });
+	return rows.map((row) => ({ ...row, host: only ?? page.trace.hostNamed(row.host), line: row.gap ? undefined : lines.shift() }));
+}
+
+/* The time of an event, after the beginning. */
+function timeOfEvent({ ns, host })
+{
+	return sinceBegin(ns, host);
 }
 
 /* The page after the events that are shown, or before them; @by: 1, -1, or 0 for the first one of what is shown. */
 function askPage(by)
 {
 	const edge = by > 0 ? events.rows.findLast((row) => !row.gap) : events.rows.find((row) => !row.gap);
-	const from = ["--from", afterBegin(page.view.from)], to = ["--to", afterBegin(page.view.to)];
+	const words = rangeWords(page.view.from, page.view.to, laneHost());
+	const from = words.slice(0, 2), to = words.slice(2);
 
 	if (!by || !edge)
 		return askEvents([...from, ...to, "--first", String(EVENTS_IN_PAGE)]);
 
 	/* Those at the time of the last one are asked for again: there may be more at that time. */
-	const known = events.rows.filter((row) => row.ns == edge.ns).length;
+	const at = timeOfEvent(edge);
+	const known = events.rows.filter((row) => !row.gap && timeOfEvent(row) == at).length;
 	const nr = String(EVENTS_IN_PAGE + known);
-	const rows = by > 0 ? askEvents(["--from", clockText(edge.ns), ...to, "--first", nr])
-		: askEvents([...from, "--to", clockText(edge.ns), "--last", nr]);
+	const edges = rangeWords(at, at, laneHost());
+	const rows = by > 0 ? askEvents([...edges.slice(0, 2), ...to, "--first", nr]) : askEvents([...from, ...edges.slice(2), "--last", nr]);
 
 	return by > 0 ? dropKnown(rows, known) : dropKnown(rows.reverse(), known).reverse();
 }
@@ -70,10 +85,10 @@ function dropKnown(rows, known)
 
 /* ---- showing ---- */
 
-/* What the terminal's line has after time, CPU and thread; a name that is escaped there is left as it is. */
-function sentenceOf({ line, tid, comm, event })
+/* What the terminal's line has after time, host, CPU and thread; a name that is escaped there is left as it is. */
+function sentenceOf({ line, tid, comm, event, cpu })
 {
-	const rest = /^ *\S+ \[\d+\] +(.*)$/.exec(line ?? "")?.[1] ?? line ?? "";
+	const rest = new RegExp(`^ *\\S+ .*?\\[0*${cpu}\\] +(.*)$`).exec(line ?? "")?.[1] ?? line ?? "";
 	const who = `${tid}/${comm ?? "-"}`;
 	const at = rest.indexOf(` ${event}: `);
 
@@ -95,11 +110,11 @@ function fieldsElement({ ns, time, fields, symbols = {} })
 }
 
 /* Selects the event's time on the lane of its thread, or of its CPU. */
-function selectEvent({ ns, tid, cpu })
+function selectEvent({ ns, tid, cpu, host })
 {
-	const at = sinceBegin(ns);
-	const ofThread = tid ? page.trace.laneOfThread(tid, at) : -1;
-	const index = ofThread >= 0 ? ofThread : page.trace.info.lanes.findIndex((lane) => lane.kind == "cpu" && lane.number == cpu);
+	const at = sinceBegin(ns, host);
+	const ofThread = tid ? page.trace.laneOfThread(tid, at, host) : -1;
+	const index = ofThread >= 0 ? ofThread : page.trace.laneOfCpu(cpu, host);
 
 	if (index < 0)
 		return;
@@ -117,14 +132,20 @@ function toggleFields(row, element, button)
 	if (isOpen)
 		element.nextElementSibling.remove();
 	else
-		element.after(make("tr", { className: "detail" }, make("td", { colSpan: 5 }, fieldsElement(row))));
+		element.after(make("tr", { className: "detail" }, make("td", { colSpan: 5 + page.trace.isSeveral }, fieldsElement(row))));
+}
+
+/* The cell of its host, if there are several. */
+function hostCell({ host })
+{
+	return page.trace.isSeveral ? make("td", { className: "words" }, nameElement(page.trace.hosts[host].name)) : null;
 }
 
 function eventElement(row)
 {
-	const at = sinceBegin(row.ns);
+	const at = timeOfEvent(row);
 	const button = make("button", { type: "button", className: "plain", "aria-expanded": "false" }, momentElement(at));
-	const element = make("tr", {}, make("td", { className: "number" }, button), make("td", { className: "number" }, String(row.cpu)),
+	const element = make("tr", {}, make("td", { className: "number" }, button), hostCell(row), make("td", { className: "number" }, String(row.cpu)),
 		make("td", { className: "words" }, nameElement(`${row.comm ?? "?"} ${row.tid}`)), make("td", { className: "words" }, row.event),
 		make("td", { className: "words line" }, nameElement(sentenceOf(row))));
 
@@ -137,12 +158,12 @@ function eventElement(row)
 	return element;
 }
 
-function gapElement({ gap })
+function gapElement({ gap, host })
 {
-	const from = sinceBegin(gap.from_ns), to = sinceBegin(gap.to_ns);
+	const from = sinceBegin(gap.from_ns, host), to = sinceBegin(gap.to_ns, host);
 
 	return make("tr", { className: "gap" }, make("td", { className: "number" }, timeLink(momentElement(from), from, to)),
-		make("td", { className: "number" }, String(gap.cpu)),
+		hostCell({ host }), make("td", { className: "number" }, String(gap.cpu)),
 		make("td", { className: "words", colSpan: 3 }, visible(`records are missing: ${gap.why}`)));
 }
 
@@ -202,7 +223,7 @@ function pageButton(text, by)
 
 function fillEvents(element)
 {
-	const heads = ["time", "CPU", "thread", "event", "what"].map((title) => make("th", { scope: "col" }, title));
+	const heads = ["time", ...page.trace.isSeveral ? ["host"] : [], "CPU", "thread", "event", "what"].map((title) => make("th", { scope: "col" }, title));
 
 	element.replaceChildren(eventsForm(),
 		make("div", { className: "row" }, pageButton("First", 0), pageButton("Earlier", -1), pageButton("Later", 1),

@@ -16,17 +16,19 @@ function loadFound()
 		return;
 	found.calls = askJson("analyze", "--format", "json", "syscall").out.syscall?.rows ?? [];
 	found.spans = askJson("analyze", "--format", "json", "span").out.span?.rows ?? [];
-	found.events = Object.entries(askJson("check", "--json").out.counts);
+	found.events = page.trace.hosts.flatMap((unused, host) =>
+		Object.entries(askOf(host, askJson, "check", "--json").out.counts).map(([name, count]) => ({ name, count, host })));
 	found.trace = page.trace;
 }
 
 /* ---- the occurrences ---- */
 
-/* The event before or after a time that these options choose, or undefined. */
-function occurrence(words, at, by)
+/* The event of a host before or after a time that these options choose, or undefined. */
+function occurrence(host, words, at, by)
 {
-	const where = by > 0 ? ["--first", "1", "--from", afterBegin(at + 1)] : ["--last", "1", "--to", afterBegin(Math.max(at - 1, 0))];
-	const { out } = askText("print", "--format", "json", "--no-gaps", ...words, ...where);
+	const where = by > 0 ? ["--first", "1", ...rangeWords(at + 1, at + 1, host).slice(0, 2)]
+		: ["--last", "1", ...rangeWords(0, Math.max(at - 1, 0), host).slice(2)];
+	const { out } = askOf(host, askText, "print", "--format", "json", "--no-gaps", ...words, ...where);
 
 	return out.trim() ? exactJson(out) : undefined;
 }
@@ -34,18 +36,19 @@ function occurrence(words, at, by)
 /* Shows the occurrence; of a system call the whole of it. */
 function stepTo(what, by)
 {
-	const event = occurrence(what.words, page.selection?.from ?? page.view.from, by);
+	const { host } = what;
+	const event = occurrence(host, what.words, page.selection?.from ?? page.view.from, by);
 
 	if (!event) {
 		byId("found-about").textContent = by > 0 ? "There is none after this." : "There is none before this.";
 		return;
 	}
 
-	const from = sinceBegin(event.ns);
-	const exit = what.exit ? occurrence([...what.exit, "--tid", String(event.tid)], from, 1) : undefined;
+	const from = sinceBegin(event.ns, host);
+	const exit = what.exit ? occurrence(host, [...what.exit, "--tid", String(event.tid)], from, 1) : undefined;
 
 	byId("found-about").textContent = `${what.text}, at ${timeText(from)}`;
-	goTo(from, exit ? sinceBegin(exit.ns) : from + 1, event.tid || null);
+	goTo(from, exit ? sinceBegin(exit.ns, host) : from + 1, event.tid || null, host);
 }
 
 /* ---- the list ---- */
@@ -54,8 +57,9 @@ function foundThreads(pattern)
 {
 	return page.trace.info.threads.map((thread, number) => ({ ...thread, number }))
 		.filter(({ tid, comm }) => `${comm ?? ""} ${tid}`.toLowerCase().includes(pattern))
-		.map(({ tid, comm, number }) => ({
-			text: `thread ${comm || "?"} ${tid}`,
+		.map(({ tid, comm, number, host }) => ({
+			host,
+			text: page.trace.withHost(`thread ${comm || "?"} ${tid}`, host),
 			words: ["--tid", String(tid)],
 			show: () => {
 				const index = page.trace.info.lanes.findIndex((lane) => lane.kind == "thread" && lane.number == number);
@@ -68,8 +72,9 @@ function foundThreads(pattern)
 
 function foundCalls(pattern)
 {
-	return found.calls.filter(({ key }) => key.includes(pattern)).map(({ key, count, max_ns: longest }) => ({
-		text: `call ${key}: ${count}, longest ${durationFigure(Number(longest))}`,
+	return found.calls.filter(({ key }) => key.includes(pattern)).map(({ key, count, max_ns: longest, host }) => ({
+		host: page.trace.hostNamed(host),
+		text: page.trace.withHost(`call ${key}: ${count}, longest ${durationFigure(Number(longest))}`, page.trace.hostNamed(host)),
 		words: ["--event", `syscall_entry_${key.replace("compat:", "")}`],
 		exit: ["--event", `syscall_exit_${key.replace("compat:", "")}`],
 		show: () => showAnalysis("syscall", key),
@@ -79,16 +84,17 @@ function foundCalls(pattern)
 /* What programs mark; [ and ] go through the longest ones. */
 function foundSpans(pattern)
 {
-	return found.spans.filter(({ key }) => key.toLowerCase().includes(pattern)).map(({ key, count, max_ns: longest }) => ({
-		text: `span ${key}: ${count}, longest ${durationFigure(Number(longest))}`,
+	return found.spans.filter(({ key }) => key.toLowerCase().includes(pattern)).map(({ key, count, max_ns: longest, host }) => ({
+		text: page.trace.withHost(`span ${key}: ${count}, longest ${durationFigure(Number(longest))}`, page.trace.hostNamed(host)),
 		show: () => showAnalysis("span", key),
 	}));
 }
 
 function foundEvents(pattern)
 {
-	return found.events.filter(([name]) => name.includes(pattern)).map(([name, count]) => ({
-		text: `event ${name}: ${count}`,
+	return found.events.filter(({ name }) => name.includes(pattern)).map(({ name, count, host }) => ({
+		host,
+		text: page.trace.withHost(`event ${name}: ${count}`, host),
 		words: ["--event", name],
 		show: () => findEvents(`--event ${name}`),
 	}));

@@ -51,7 +51,7 @@ class Flame {
 
 	draw()
 	{
-		const { from, to } = page.view;
+		const { from, to } = page.maps.ownStretch();
 
 		this.info = askModule("lkst_web_samples", from, to);
 		this.root = treeOfSamples(this.info);

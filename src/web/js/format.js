@@ -12,7 +12,8 @@
 const TIME_FORMS = {
 	rel: { text: () => "after the beginning", zero: () => 0n, around: (seconds) => `+${seconds} s` },
 	day: { text: () => `time of day, ${zoneText()}`, zero: ({ begin_ns, offset_ns }) => BigInt(begin_ns) + BigInt(offset_ns) },
-	mono: { text: () => "CLOCK_MONOTONIC", zero: ({ begin_ns }) => BigInt(begin_ns), around: (seconds) => `${seconds} s` },
+	/* Each host has its own. */
+	mono: { isOfOne: true, text: () => "CLOCK_MONOTONIC", zero: ({ begin_ns }) => BigInt(begin_ns), around: (seconds) => `${seconds} s` },
 };
 const SECOND = 1000000000n;
 const DAY = 86400n;
@@ -69,17 +70,23 @@ function afterBegin(ns)
 	return `+${whole / SECOND}.${String(whole % SECOND).padStart(9, "0")}s`;
 }
 
+/* The names of those forms that times of what is shown can have. */
+function timeForms()
+{
+	return Object.keys(TIME_FORMS).filter((form) => !TIME_FORMS[form].isOfOne || !page.trace?.isSeveral);
+}
+
 /* The next form. */
 function changeTimeForm()
 {
-	const forms = Object.keys(TIME_FORMS);
+	const forms = timeForms();
 
 	setTimeForm(forms[(forms.indexOf(page.timeForm) + 1) % forms.length]);
 }
 
 function setTimeForm(form)
 {
-	page.timeForm = Object.hasOwn(TIME_FORMS, form) ? form : "rel";
+	page.timeForm = timeForms().includes(form) ? form : "rel";
 	byId("time").textContent = `Times: ${TIME_FORMS[page.timeForm].text()}`;
 	page.tell("time");
 }

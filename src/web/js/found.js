@@ -5,7 +5,7 @@
  */
 "use strict";
 
-/* @list: [{ from, to, tid }] */
+/* @list: [{ from, to, tid, host }] */
 function setFound(list)
 {
 	page.found = [...list].sort((a, b) => a.from - b.from);
@@ -30,5 +30,5 @@ function stepFound(by)
 	if (!list[next])
 		return;
 	page.foundAt = next;
-	goTo(list[next].from, list[next].to, list[next].tid);
+	goTo(list[next].from, list[next].to, list[next].tid, list[next].host);
 }

@@ -48,18 +48,31 @@ class Gaps {
 	constructor(list)
 	{
 		this.list = list;
-		this.ofCpu = new Map();
+		this.byCpu = new Map();
 		for (const gap of list) {
-			if (!this.ofCpu.has(gap.cpu))
-				this.ofCpu.set(gap.cpu, []);
-			this.ofCpu.get(gap.cpu).push(gap);
+			const key = this.#key(gap);
+
+			if (!this.byCpu.has(key))
+				this.byCpu.set(key, []);
+			this.byCpu.get(key).push(gap);
 		}
 	}
 
-	/* What is missing at a time, @near of it included: on one CPU, or with null, on any, as a sentence; "": nothing. */
-	inWords(cpu, at, near)
+	#key({ host, cpu })
 	{
-		const gaps = (cpu === null ? this.list : this.ofCpu.get(cpu) ?? [])
+		return `${host} ${cpu}`;
+	}
+
+	/* Those of a CPU of a host. */
+	ofCpu(cpu, host)
+	{
+		return this.byCpu.get(this.#key({ host, cpu })) ?? [];
+	}
+
+	/* What is missing at a time, @near of it included: on one CPU of a host, or with null, on any, as a sentence; "": nothing. */
+	inWords(cpu, at, near, host)
+	{
+		const gaps = (cpu === null ? this.list.filter((gap) => gap.host == host) : this.ofCpu(cpu, host))
 			.filter(({ from_ns: from, to_ns: to }) => from <= at + near && to >= at - near);
 		const words = gaps.map((gap) => (cpu === null ? `CPU ${gap.cpu} ` : "") + gapInWords(gap));
 

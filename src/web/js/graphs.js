@@ -40,8 +40,9 @@ class Graphs {
 
 		Graphs.words = this.input.value;
 
-		const { status, out, err } = page.lkst.run(["analyze", ...wordsOf(this.input.value), "--format", "svg",
-			"--from", afterBegin(from), "--to", afterBegin(to), page.trace.name]);
+		const { host } = page.maps;
+		const { status, out, err } = page.lkst.of(host, () => page.lkst.run(["analyze", ...wordsOf(this.input.value), "--format", "svg",
+			...rangeWords(from, to, host), page.trace.name]));
 
 		this.failure.textContent = err.trim();
 		this.image.hidden = status != 0;

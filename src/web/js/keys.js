@@ -22,7 +22,7 @@ const KEYS = [
 	{ keys: ["m"], text: "mark what is selected, to compare with it; again: unmark", act: () => markSelection() },
 	{ keys: ["Enter"], text: "why: explain what is selected", act: () => askWhy() },
 	{ keys: ["Escape"], names: ["Esc"], text: "select nothing; again: no row", act: () => unselect() },
-	{ keys: [" "], names: ["Space"], text: "collapse a process, or show its threads", act: () => toggleCurrent() },
+	{ keys: [" "], names: ["Space"], text: "collapse a process or a host, or show its lanes", act: () => toggleCurrent() },
 	{ keys: ["c"], text: "collapse all processes, or none", act: () => page.list.toggleAll() },
 	{ keys: ["p"], text: "keep this row on top, or no longer", act: () => page.list.current && page.list.pin(page.list.current) },
 	{ keys: ["/"], text: "find lanes by name or number", act: () => byId("search").focus() },
@@ -43,7 +43,7 @@ function toggleCurrent()
 	const lane = page.list.currentRow?.lane;
 	const name = lane && (lane.kind == "group" ? lane.name : page.list.groupOf(lane));
 
-	if (!page.list.groups.has(name))
+	if (!page.list.groupNamed(name))
 		return;
 	page.list.setCurrent(name);
 	page.list.toggle(name);

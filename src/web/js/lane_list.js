@@ -2,7 +2,8 @@
 /*
  * The list of lanes: which there are, in what order, by what process; and the rows of the page that they are drawn in.
  * CPUs and what else is no thread come first, then processes, and threads of the kernel at the end. A process of one thread
- * has no row of its own, and many CPUs have one. Only rows in view are in the page, however many there are.
+ * has no row of its own, and many CPUs have one. Of several hosts, all this is below the row of each, whose name is before
+ * those of its groups and lanes. Only rows in view are in the page, however many there are.
  *
  * To a screen reader it is a tree, whose current row is told by aria-activedescendant.
  */
@@ -29,7 +30,7 @@ class LaneList {
 		this.pattern = "";
 		this.only = null; /* the indexes of those lanes that are shown; null: of all */
 		this.order = "time";
-		this.collapsed = new Set([KERNEL]);
+		this.collapsed = new Set(trace.hosts.map((unused, host) => trace.withHost(KERNEL, host)));
 		this.pins = new Set();
 		this.current = null; /* the name of a row */
 		this.element = byId("lanes");
@@ -38,6 +39,7 @@ class LaneList {
 		this.findMany();
 		this.findLanes();
 		this.findGroups();
+		this.findHosts();
 		this.showRows();
 	}
 
@@ -49,15 +51,23 @@ class LaneList {
 		const nrs = new Map();
 
 		this.many = new Set();
-		for (const { kind, group } of this.trace.info.lanes) {
-			const name = kind == "cpu" ? CPUS : group;
+		for (const lane of this.trace.info.lanes) {
+			const name = this.manyOf(lane);
 
 			nrs.set(name, (nrs.get(name) ?? 0) + 1);
-			if (name && nrs.get(name) > MANY)
+			if (name !== null && nrs.get(name) > MANY)
 				this.many.add(name);
 		}
 		for (const name of this.many)
 			this.collapsed.add(name);
+	}
+
+	/* The name of the group that a lane of no thread is in if there are many such; null: there is no such group. */
+	manyOf({ kind, group, host })
+	{
+		const name = kind == "cpu" ? CPUS : group;
+
+		return name ? this.trace.withHost(name, host) : null;
 	}
 
 	/* All lanes as info.lanes has them, with their index, a name that no other row has, and what they are ordered by. */
@@ -71,27 +81,31 @@ class LaneList {
 		this.lanes = lanes.map((lane, index) => {
 			const thread = threads[index];
 			const title = this.trace.nameOf(lane);
-			let name = title, nr = numbers.get(title) ?? 1;
+			const full = this.trace.withHost(title, lane.host);
+			let name = full, nr = numbers.get(full) ?? 1;
 
 			while (names.has(name))
-				name = `${title} (${++nr})`;
-			numbers.set(title, nr);
+				name = `${full} (${++nr})`;
+			numbers.set(full, nr);
 			names.add(name);
-			return { ...lane, index, name, thread, running_ns: thread?.running_ns, number: thread?.tid ?? lane.number, spans: [] };
+			return { ...lane, index, name, title: this.trace.isSeveral ? title : undefined, thread, running_ns: thread?.running_ns, number: thread?.tid ?? lane.number, spans: [] };
 		});
 	}
 
 	/* What a lane belongs to; null: nothing. A thread whose process is not known is alone. */
-	groupOf({ thread, kind, group })
+	groupOf({ thread, ...lane })
 	{
-		const name = kind == "cpu" ? CPUS : group;
+		const name = this.manyOf(lane);
 
 		if (!thread)
 			return this.many.has(name) ? name : null;
-		return thread.kernel ? KERNEL : `process ${thread.pid || thread.tid}`;
+		return this.trace.withHost(thread.kernel ? KERNEL : `process ${thread.pid || thread.tid}`, lane.host);
 	}
 
-	/* this.groups: by name, { kind: "group", name, title, lanes, index: those of the lanes, and what they are ordered by }. */
+	/*
+	 * this.groups: by name, { kind: "group", name, title, host, lanes, index: those of the lanes that are drawn together, holds:
+	 * those of all its lanes, and what they are ordered by }.
+	 */
 	findGroups()
 	{
 		const owners = new Map(); /* by thread, where it has no lane: that of spans which its others are below */
@@ -103,16 +117,16 @@ class LaneList {
 			if (name === null)
 				continue;
 			if (lane.kind == "span") {
-				const owner = this.lanes[this.trace.laneOfThread(lane.tid, lane.first_ns)] ?? owners.get(lane.tid);
+				const owner = this.lanes[this.trace.laneOfThread(lane.tid, lane.first_ns, lane.host)] ?? owners.get(`${lane.host} ${lane.tid}`);
 
 				if (owner) {
 					owner.spans.push(lane);
 					continue;
 				}
-				owners.set(lane.tid, lane);
+				owners.set(`${lane.host} ${lane.tid}`, lane);
 			}
 			if (!this.groups.has(name))
-				this.groups.set(name, { kind: "group", name, lanes: [], running_ns: 0, first_ns: Infinity,
+				this.groups.set(name, { kind: "group", name, host: lane.host, lanes: [], running_ns: 0, first_ns: Infinity,
 					number: lane.thread?.pid || lane.number });
 
 			const group = this.groups.get(name);
@@ -124,10 +138,31 @@ class LaneList {
 		for (const group of this.groups.values()) {
 			const { thread } = group.lanes.find((lane) => lane.thread?.tid == group.number) ?? group.lanes[0];
 
-			group.index = group.lanes.map((lane) => lane.index);
-			group.isProcess = Boolean(thread) && group.name != KERNEL;
-			group.title = group.isProcess ? `${thread.comm || "?"} ${group.number}` : group.name;
+			group.index = group.holds = group.lanes.map((lane) => lane.index);
+			group.isKernel = Boolean(thread?.kernel);
+			group.isProcess = Boolean(thread) && !group.isKernel;
+			group.title = group.isProcess ? `${thread.comm || "?"} ${group.number}` : group.isKernel ? KERNEL
+				: group.lanes[0].kind == "cpu" ? CPUS : group.lanes[0].group;
 		}
+	}
+
+	/* this.hosts: the groups of all that is one host's, if there are several, by the host's name; their picture is that of the CPUs. */
+	findHosts()
+	{
+		const { hosts, isSeveral } = this.trace;
+
+		this.hosts = new Map(isSeveral ? hosts.map(({ name, clock }, host) => {
+			const lanes = this.lanes.filter((lane) => lane.host == host);
+
+			return [name, { kind: "group", isHost: true, name, title: name, clock, host, lanes, holds: lanes.map(({ index }) => index),
+				index: lanes.filter(({ kind }) => kind == "cpu").map(({ index }) => index) }];
+		}) : []);
+	}
+
+	/* The group or the host that has this name; undefined: there is none. */
+	groupNamed(name)
+	{
+		return this.hosts.get(name) ?? this.groups.get(name);
 	}
 
 	/* ---- rows ---- */
@@ -142,36 +177,62 @@ class LaneList {
 		return !this.only || this.only.has(index);
 	}
 
-	/* The rows of a group: itself, and unless it is collapsed its lanes. While somebody searches, nothing is collapsed. */
-	rowsOfGroup(group)
+	isOpen({ name })
+	{
+		return Boolean(this.pattern) || !this.collapsed.has(name);
+	}
+
+	/*
+	 * The rows of a group at a level: itself, and unless it is collapsed its lanes. While somebody searches, nothing is
+	 * collapsed.
+	 */
+	rowsOfGroup(group, level)
 	{
 		const lanes = group.lanes.filter((lane) => this.isWanted(lane) && (this.matches(lane.name) || this.matches(group.title) ||
 			lane.spans.some(({ name }) => this.matches(name)))).sort(ORDERS[this.order].compare);
-		const isOpen = this.pattern || !this.collapsed.has(group.name);
+		const isOpen = this.isOpen(group);
 		const isOne = group.lanes.length == 1 && !lanes[0]?.spans.length && group.isProcess;
 
 		if (!lanes.length)
 			return [];
 		if (isOne || this.only)
-			return lanes.map((lane) => ({ lane, level: 1 }));
-		return [{ lane: group, level: 1, isOpen: Boolean(isOpen) },
-			...(isOpen ? lanes.flatMap((lane) => [lane, ...lane.spans]).map((lane) => ({ lane, level: 2 })) : [])];
+			return lanes.map((lane) => ({ lane, level }));
+		return [{ lane: group, level, isOpen },
+			...(isOpen ? lanes.flatMap((lane) => [lane, ...lane.spans]).map((lane) => ({ lane, level: level + 1 })) : [])];
 	}
 
-	/* The rows of what is no thread; a group is where its first lane would be. */
-	rowsOfOthers()
+	/* The rows of what is no thread of a host; a group is where its first lane would be. */
+	rowsOfOthers(host, level)
 	{
-		const others = new Set(this.lanes.filter((lane) => !lane.thread).map((lane) => this.groups.get(this.groupOf(lane)) ?? lane));
+		const others = new Set(this.lanes.filter((lane) => !lane.thread && lane.host == host)
+			.map((lane) => this.groups.get(this.groupOf(lane)) ?? lane));
 
-		return [...others].flatMap((one) => one.kind == "group" ? this.rowsOfGroup(one) : this.matches(one.name) && this.isWanted(one) ? [{ lane: one, level: 1 }] : []);
+		return [...others].flatMap((one) => one.kind == "group" ? this.rowsOfGroup(one, level)
+			: this.matches(one.name) && this.isWanted(one) ? [{ lane: one, level }] : []);
+	}
+
+	/* The rows of what a host has. */
+	rowsWithin(host, level)
+	{
+		const { compare } = ORDERS[this.order];
+		const groups = [...this.groups.values()].filter((group) => group.host == host && !this.many.has(group.name))
+			.sort((a, b) => a.isKernel - b.isKernel || compare(a, b));
+
+		return [...this.rowsOfOthers(host, level), ...groups.flatMap((group) => this.rowsOfGroup(group, level))];
+	}
+
+	/* The rows of one of several hosts: itself, and unless it is collapsed what it has. */
+	rowsOfHost(host)
+	{
+		const isOpen = this.isOpen(host);
+		const rows = this.rowsWithin(host.host, 2);
+
+		return rows.length ? [{ lane: host, level: 1, isOpen }, ...isOpen ? rows : []] : [];
 	}
 
 	showRows()
 	{
-		const { compare } = ORDERS[this.order];
-		const groups = [...this.groups.values()].filter(({ name }) => !this.many.has(name))
-			.sort((a, b) => (a.name == KERNEL) - (b.name == KERNEL) || compare(a, b));
-		const rows = [...this.rowsOfOthers(), ...groups.flatMap((group) => this.rowsOfGroup(group))];
+		const rows = this.hosts.size ? [...this.hosts.values()].flatMap((host) => this.rowsOfHost(host)) : this.rowsWithin(0, 1);
 
 		this.rows = [...this.pinnedRows(), ...rows.filter(({ lane }) => !this.pins.has(lane.name))];
 		this.nrPinned = this.rows.findIndex((row) => !row.isPinned);
@@ -192,14 +253,14 @@ class LaneList {
 	/* The place of each row in the list, and among those beside it, as screen readers say it. */
 	numberRows()
 	{
-		const outer = [];
-		let inner = [];
+		const lists = [[]]; /* those that the row before is in, from the outermost on */
 
 		this.rows.forEach((row, place) => {
-			if (row.level == 1)
-				inner = [];
+			lists.length = Math.min(lists.length, row.level);
+			while (lists.length < row.level)
+				lists.push([]);
 			row.place = place;
-			row.siblings = row.level == 1 ? outer : inner;
+			row.siblings = lists[row.level - 1];
 			row.siblings.push(row);
 			row.position = row.siblings.length;
 		});
@@ -208,14 +269,14 @@ class LaneList {
 	/* In the order in which they were pinned; the search does not hide them. */
 	pinnedRows()
 	{
-		return [...this.pins].map((name) => this.groups.get(name) ?? this.lanes.find((lane) => lane.name == name))
+		return [...this.pins].map((name) => this.groupNamed(name) ?? this.lanes.find((lane) => lane.name == name))
 			.filter(Boolean).map((lane) => ({ lane, level: 1, isPinned: true, isOpen: lane.kind == "group" ? false : undefined }));
 	}
 
 	makeRow(row)
 	{
 		const { lane, level, isOpen, isPinned, place } = row;
-		const title = lane.title ?? lane.name;
+		const title = visible(isPinned && this.trace.isSeveral ? lane.name : lane.title ?? lane.name);
 		const label = document.createElement("span");
 		const pin = document.createElement("i");
 
@@ -244,10 +305,11 @@ class LaneList {
 	{
 		const nr = lane.lanes?.length;
 		const what = lane.kind != "group" ? lane.name
+			: lane.isHost ? `host ${lane.name}, ${nr} lanes; its clock: ${lane.clock}`
 			: this.many.has(lane.name) ? `${lane.name}, ${nr} lanes`
-			: `${lane.isProcess ? "process " : ""}${lane.title}, ${nr} ${nr == 1 ? "thread" : "threads"}`;
+			: this.trace.withHost(`${lane.isProcess ? "process " : ""}${lane.title}, ${nr} ${nr == 1 ? "thread" : "threads"}`, lane.host);
 
-		return isPinned ? `${what}, pinned` : what;
+		return visible(isPinned ? `${what}, pinned` : what);
 	}
 
 	/* The rows in view: { lane: { kind, index, name }, row, space, canvas }, the last being an element for its picture. */
@@ -292,7 +354,7 @@ class LaneList {
 		page.tell("lanes");
 	}
 
-	/* Collapses a process, or shows its threads again. */
+	/* Collapses a process or a host, or shows what it has again. */
 	toggle(name)
 	{
 		if (!this.collapsed.delete(name))
@@ -394,6 +456,7 @@ class LaneList {
 		const lane = this.lanes[index];
 
 		this.collapsed.delete(this.groupOf(lane));
+		this.collapsed.delete(this.trace.hosts[lane.host].name);
 		if (!this.isWanted(lane))
 			this.only = null;
 		if (!this.matches(lane.name)) {

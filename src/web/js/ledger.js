@@ -40,9 +40,10 @@ function verdictOf(check)
 	return make("div", { className: "verdict" }, ...lines.map((line) => make("p", {}, visible(line))));
 }
 
-function fillLedger(element)
+/* What is said of one host. */
+function ledgerElements(host)
 {
-	const { out: check, err } = askJson("check", "--json");
+	const { out: check, err } = askOf(host, askJson, "check", "--json");
 	const counts = Object.entries(check.counts).map(([event, records]) => ({ event, records })).sort((a, b) => b.records - a.records);
 	const tables = [
 		{ title: `Gaps: ${check.gaps}`, columns: GAP_COLUMNS, rows: check.gap_list.map(withLength) },
@@ -52,9 +53,13 @@ function fillLedger(element)
 		{ title: "Events", columns: COUNT_COLUMNS, rows: counts },
 	];
 
-	element.replaceChildren(verdictOf(check), ...tables.map(tableElement));
-	if (err)
-		element.append(make("p", { className: "note" }, visible(err)));
+	return [...page.trace.isSeveral ? [make("h3", {}, nameElement(page.trace.hosts[host].name))] : [], verdictOf(check),
+		...tables.map((table) => tableElement({ ...table, host })), ...err ? [make("p", { className: "note" }, visible(err))] : []];
+}
+
+function fillLedger(element)
+{
+	element.replaceChildren(...page.trace.hosts.flatMap((unused, host) => ledgerElements(host)));
 }
 
 panels.add("ledger", "Ledger", fillLedger);

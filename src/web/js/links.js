@@ -16,17 +16,22 @@ page.addEventListener("time", () => {
 		element.textContent = timeText(Number(element.dataset.at));
 });
 
-/* @contents: text, or an element. @from and @to are after the trace's beginning; @tid: null if it is no thread's. */
-function timeLink(contents, from, to, tid = null)
+/*
+ * @contents: text, or an element. @from and @to are after the trace's beginning; @tid: of which thread of
+ * host @host, null if it is no thread's.
+ */
+function timeLink(contents, from, to, tid = null, host = 0)
 {
 	const link = make("a", { href: `#t=${Math.round(from)},${Math.round(to)}`, className: "time" }, contents);
 
 	Object.assign(link.dataset, { from, to });
 	if (tid !== null)
 		link.dataset.tid = tid;
+	if (page.trace.isSeveral)
+		link.dataset.host = host;
 	link.addEventListener("click", (event) => {
 		event.preventDefault();
-		goTo(from, to, tid);
+		goTo(from, to, tid, host);
 	});
 	return link;
 }

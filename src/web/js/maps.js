@@ -8,10 +8,10 @@
 /* From the last movement until what takes long is drawn. */
 const MAP_REST_MS = 150;
 
-/* What a call of the module prints, as an object; throws what it says went wrong. */
+/* What a call of the module about the host of the pictures prints, as an object; throws what it says went wrong. */
 function askModule(name, ...args)
 {
-	const { status, out, err } = page.lkst.call(name, ...args);
+	const { status, out, err } = page.lkst.of(page.maps.host, () => page.lkst.call(name, ...args));
 
 	if (status)
 		throw new Error(err.trim() || "the picture cannot be drawn");
@@ -35,10 +35,44 @@ class Maps {
 	{
 		this.kinds = { memory: MemoryMap, disk: DiskMap, graphs: Graphs, flame: Flame };
 		this.place = byId("map");
+		this.hosts = byId("maphost");
+		this.host = 0;
+		this.hosts.addEventListener("change", () => {
+			this.host = this.hosts.selectedIndex;
+			this.reopen();
+		});
 		for (const tab of document.querySelectorAll("#maptabs button"))
 			tab.addEventListener("click", () => this.open(this.name == tab.dataset.map ? null : tab.dataset.map));
-		page.addEventListener("trace", () => this.reopen());
+		page.addEventListener("trace", () => this.takeTrace());
 		page.addEventListener("view", () => this.drawSoon());
+	}
+
+	/* A picture is of one host, which can be chosen if there are several. */
+	takeTrace()
+	{
+		const { hosts, isSeveral } = page.trace;
+
+		this.host = 0;
+		this.hosts.replaceChildren(...hosts.map(({ name }) => new Option(visible(name))));
+		this.hosts.parentElement.hidden = !isSeveral;
+		this.reopen();
+	}
+
+	/* When the host's own trace begins; the module's pictures have times after that. */
+	get begin()
+	{
+		return page.trace.hosts[this.host].begin_ns;
+	}
+
+	/* The stretch that is shown, in times of that host's own trace. */
+	ownStretch()
+	{
+		const from = Math.max(page.view.from - this.begin, 0);
+		const to = page.view.to - this.begin;
+
+		if (to <= from)
+			throw new Error(`The trace of ${visible(page.trace.hosts[this.host].name)} begins after this time.`);
+		return { from, to };
 	}
 
 	/* Opens the picture called @name; null: closes the one that is open. */

@@ -14,7 +14,7 @@ class Marks {
 	constructor(trace, list)
 	{
 		this.trace = trace;
-		this.list = list;
+		this.list = [...list].sort((a, b) => a.at_ns - b.at_ns); /* of several hosts they are one after the other */
 		this.words = new Map();
 		this.element = byId("marks");
 		this.element.replaceChildren();
@@ -49,11 +49,11 @@ class Marks {
 	/* What mark @i says: the text of its record. */
 	inWords(i)
 	{
-		const { at_ns: at, event, text } = this.list[i];
+		const { at_ns: at, event, text, host } = this.list[i];
 
 		if (!this.words.has(i))
-			this.words.set(i, text || this.trace.recordsInWords(at, at, event).join("; ") || event);
-		return `${timeText(at)}: ${this.words.get(i)}`;
+			this.words.set(i, text || this.trace.recordsInWords(at, at, event, host).join("; ") || event);
+		return `${timeText(at)}: ${visible(this.trace.withHost(this.words.get(i), host))}`;
 	}
 
 	#button(i)

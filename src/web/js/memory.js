@@ -77,14 +77,18 @@ class MemoryMap {
 		const image = context.createImageData(this.canvas.width, this.canvas.height);
 		const most = page.trace.length;
 
+		/* In times of the host's own trace. */
+		const own = Math.max(at - page.maps.begin, 0);
+
 		this.at = at;
-		this.cells = this.cellsAt(at);
+		this.own = own;
+		this.cells = this.cellsAt(own);
 		this.cells.forEach(({ changed, owner }, i) => {
 			if (owner == NOBODY)
 				return;
 
 			/* A thousandth of the trace ago is half as pale as a tenth, and so on. */
-			const age = changed < 0 ? 1 : Math.log10(1 + 1000 * Math.max(at - changed, 0) / most) / 3;
+			const age = changed < 0 ? 1 : Math.log10(1 + 1000 * Math.max(own - changed, 0) / most) / 3;
 
 			image.data.set(OWNER_COLOURS[owner], 4 * i);
 			image.data[4 * i + 3] = 255 * (1 - (1 - PALEST) * Math.min(age, 1));
@@ -145,7 +149,7 @@ class MemoryMap {
 			return `${frames}: none is known to be allocated`;
 
 		const { name, pid } = this.info.owners[cell.owner];
-		const when = cell.changed < 0 ? "before the trace" : `${durationText(Math.max(this.at - cell.changed, 0))} ago`;
+		const when = cell.changed < 0 ? "before the trace" : `${durationText(Math.max(this.own - cell.changed, 0))} ago`;
 
 		return `${frames}: ${cell.pages} pages, most of them of ${visible(name || "?")}${pid < 0 ? "" : ` ${pid}`}; changed ${when}`;
 	}

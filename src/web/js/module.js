@@ -85,6 +85,17 @@ class LkstModule {
 		}
 	}
 
+	/* What @action does is about host @host alone, where the module has several hosts' traces (src/web/module.h). */
+	of(host, action)
+	{
+		this.exports.lkst_web_choose(host + 1);
+		try {
+			return action();
+		} finally {
+			this.exports.lkst_web_choose(0);
+		}
+	}
+
 	/* Reads the trace for pictures: { status, out, err }, out being JSON (src/web/draw.h). */
 	read()
 	{
@@ -104,10 +115,10 @@ class LkstModule {
 		return { status, out: this.#text(1), err: this.#text(2) + cut, isCut: this.isCut };
 	}
 
-	/* The names of events by their numbers (src/web/events.h). */
-	eventNames()
+	/* The names of a host's events by their numbers (src/web/events.h). */
+	eventNames(host)
 	{
-		const { status, out } = this.call("lkst_web_event_names");
+		const { status, out } = this.call("lkst_web_event_names", host);
 
 		return status ? [] : JSON.parse(out);
 	}

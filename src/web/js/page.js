@@ -37,12 +37,12 @@ class Page extends EventTarget {
 const page = new Page();
 
 /*
- * Shows a time with some room around it, selects that stretch of the lane of thread @tid, and scrolls the lane into
- * view. Without @tid, or if it has no lane, it shows the time only. Returns whether there is such a lane.
+ * Shows a time with some room around it, selects that stretch of the lane of thread @tid of a host, and scrolls the
+ * lane into view. Without @tid, or if it has no lane, it shows the time only. Returns whether there is such a lane.
  */
-function goTo(from, to, tid = null)
+function goTo(from, to, tid = null, host = 0)
 {
-	const index = tid === null ? -1 : page.trace.laneOfThread(tid, from);
+	const index = tid === null ? -1 : page.trace.laneOfThread(tid, from, host);
 	const room = Math.max((to - from) / 2, NARROWEST_NS);
 
 	page.view.show(from - room, to + room);

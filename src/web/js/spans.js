@@ -44,8 +44,7 @@ function questionOfSpan({ index, lane, from, to })
 	const { name, id } = slice.span;
 
 	/* The name is a pattern there. */
-	return ["--span", name.replace(/[*?[\]\\]/g, "?"), ...id ? ["--id", String(id)] : [], "--from", afterBegin(slice.span.from),
-		"--to", afterBegin(slice.span.to)];
+	return ["--span", name.replace(/[*?[\]\\]/g, "?"), ...id ? ["--id", String(id)] : [], ...rangeWords(slice.span.from, slice.span.to)];
 }
 
 /* @colours: span, text, and hatching of what is not sure. */

@@ -8,11 +8,21 @@ const HOW_TO_OPEN = "Drop a trace here, or open it: a directory, the parts of a 
 
 function about(trace)
 {
-	const { begin_ns, offset_ns, hostname, release } = trace.info;
+	const { begin_ns, offset_ns } = trace.info;
+	const who = trace.hosts.map(({ name, release }) => trace.isSeveral ? visible(name) : `${name}, Linux ${release}`).join(", ");
 	const at = Number((BigInt(begin_ns) + BigInt(offset_ns)) / 1000000n);
 	const day = new Date(at + 1000 * zoneOf(at / 1000)).toISOString().replace("T", " ").replace("Z", "");
 
-	return `${hostname}, Linux ${release}, ${day} ${zoneText()}, ${durationText(trace.length)}`;
+	return `${who}, ${day} ${zoneText()}, ${durationText(trace.length)}`;
+}
+
+/* What was done to bring the clocks of several hosts together, and how far that may be off. */
+function showClocks({ hosts, info, isSeveral })
+{
+	const said = [...hosts.map(({ name, clock }) => `${name}: ${clock}`), ...info.notes];
+
+	byId("clocks").hidden = !isSeveral;
+	byId("clocks").replaceChildren(...isSeveral ? said.map((text) => make("li", {}, nameElement(text))) : []);
 }
 
 /* Resolves when what has been drawn is on the screen. */
@@ -43,13 +53,16 @@ function readTrace(name, files)
 	page.list = new LaneList(page.trace);
 	page.drawing = new Drawing(page.trace);
 	page.answers = new Answers(page.lkst, name);
-	byId("title").textContent = name;
-	document.title = `${name} - LKST`;
+	byId("title").textContent = visible(name);
+	document.title = `${visible(name)} - LKST`;
 	byId("about").textContent = about(page.trace);
+	showClocks(page.trace);
 	page.mark = null;
 	page.found = [];
 	page.tell("trace");
 	setSelection(null);
+	if (!timeForms().includes(page.timeForm))
+		setTimeForm("rel");
 	return true;
 }
 

@@ -9,21 +9,21 @@ const WORDS = ["text", "flag"];
  * A link to the time of column @at. The column of a duration before it says how long that is, and the row's member "tid"
  * of which thread.
  */
-function timeOfCell(columns, at, row)
+function timeOfCell(columns, at, row, host)
 {
 	const before = columns[at - 1];
-	const from = sinceBegin(row[columns[at].name]);
+	const from = sinceBegin(row[columns[at].name], host);
 	const long = before?.type == "duration" ? Number(row[before.name] ?? 0) : 0;
 
-	return timeLink(momentElement(from), from, from + long, row.tid ?? null);
+	return timeLink(momentElement(from), from, from + long, row.tid ?? null, host ?? page.trace.hostNamed(row.host));
 }
 
-function cellOf(columns, i, row)
+function cellOf(columns, i, row, host)
 {
 	const { name, type } = columns[i];
 	const value = row[name];
 	const isTime = type == "time" && value !== null;
-	const contents = isTime ? timeOfCell(columns, i, row) : type == "text" && value !== null ? nameElement(value) : figure(type, value);
+	const contents = isTime ? timeOfCell(columns, i, row, host) : type == "text" && value !== null ? nameElement(value) : figure(type, value);
 	const cell = make("td", { className: WORDS.includes(type) ? "words" : "number" }, contents);
 
 	cell.dataset.value = value ?? "";
@@ -41,13 +41,13 @@ function notesOf({ notes = [], left_out: leftOut = {} })
 	return lines.map((line) => make("p", { className: "note" }, visible(line)));
 }
 
-/* A table: { title, columns, rows, notes, left_out }, with its first rows, and a button for the others. */
+/* A table: { title, columns, rows, notes, left_out, and host, if it is of one alone }, with its first rows, and a button for the others. */
 function tableElement(table)
 {
 	const columns = table.columns.filter((column) => column.title !== null);
 	const body = make("tbody");
 	/* One by one: a call takes some ten thousand arguments only. */
-	const add = (rows) => rows.forEach((row) => body.append(make("tr", {}, ...columns.map((column, i) => cellOf(columns, i, row)))));
+	const add = (rows) => rows.forEach((row) => body.append(make("tr", {}, ...columns.map((column, i) => cellOf(columns, i, row, table.host ?? null)))));
 	const rest = table.rows.slice(ROWS_SHOWN);
 	const all = make("div", { className: "figures" }, make("table", {},
 		make("caption", {}, visible(table.title)),

@@ -9,14 +9,22 @@ const TICKS_PER_COLUMN = 4; /* of the picture; where there are more events, ther
 const TICK_HEIGHT = 4; /* pixels */
 const TICKS_IN_WORDS = 4; /* said at a time */
 const EVENT_BYTES = 24;
+const NUMBERS_OF_HOST = 2 ** 24; /* more than a host has threads or CPUs */
 
 class Ticks {
 	constructor(trace)
 	{
 		this.trace = trace;
 		this.words = new Map();
+		this.names = []; /* of events, by host */
 		this.of = "";
 		this.columns = new Uint8Array(0);
+	}
+
+	/* The key of a host's CPU or thread. */
+	#key(host, number)
+	{
+		return host * NUMBERS_OF_HOST + number;
 	}
 
 	/* The events from one time to another, by CPU and by thread; none if they are more than @max. */
@@ -30,9 +38,9 @@ class Ticks {
 		this.byCpu = new Map();
 		this.byThread = new Map();
 		for (let i = 0; nr <= max && i < nr; i++) {
-			const event = { at: times[3 * i], tid: numbers[6 * i + 2], cpu: numbers[6 * i + 3], id: numbers[6 * i + 4] };
+			const event = { at: times[3 * i], tid: numbers[6 * i + 2], cpu: numbers[6 * i + 3], id: numbers[6 * i + 4], host: numbers[6 * i + 5] };
 
-			for (const [map, key] of [[this.byCpu, event.cpu], [this.byThread, event.tid]]) {
+			for (const [map, key] of [[this.byCpu, this.#key(event.host, event.cpu)], [this.byThread, this.#key(event.host, event.tid)]]) {
 				const list = map.get(key);
 
 				if (list)
@@ -54,14 +62,14 @@ class Ticks {
 	}
 
 	/* Those of a lane, in order of time. */
-	eventsOf({ kind, number, thread, index })
+	eventsOf({ kind, number, thread, index, host })
 	{
 		if (kind == "cpu")
-			return this.byCpu?.get(number) ?? [];
+			return this.byCpu?.get(this.#key(host, number)) ?? [];
 		if (!thread)
 			return [];
 		/* Another thread may have had the number before. */
-		return (this.byThread?.get(thread.tid) ?? []).filter(({ tid, at }) => this.trace.laneOfThread(tid, at) == index);
+		return (this.byThread?.get(this.#key(host, thread.tid)) ?? []).filter(({ tid, at }) => this.trace.laneOfThread(tid, at, host) == index);
 	}
 
 	draw(context, lane, from, to, colour)
@@ -82,13 +90,13 @@ class Ticks {
 				context.fillRect(x, 0, 1, TICK_HEIGHT);
 	}
 
-	#textOf({ at, cpu, id })
+	#textOf({ at, cpu, id, host })
 	{
-		const key = `${at} ${cpu} ${id}`;
+		const key = `${at} ${host} ${cpu} ${id}`;
 
-		this.names ??= this.trace.lkst.eventNames();
+		this.names[host] ??= this.trace.lkst.eventNames(host);
 		if (!this.words.has(key))
-			this.words.set(key, this.trace.recordsInWords(at, at, this.names[id], ["--cpu", String(cpu)]).join("\n"));
+			this.words.set(key, this.trace.recordsInWords(at, at, this.names[host][id], host, ["--cpu", String(cpu)]).join("\n"));
 		return this.words.get(key);
 	}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The trace that is shown, as the module has read it for pictures (src/web/draw.h). */
+/* What is shown, a trace or those of several hosts, as the module has read it for pictures (src/web/draw.h). */
 "use strict";
 
 const NR_STATES = 9;
@@ -19,8 +19,22 @@ class Trace {
 		this.lkst = lkst;
 		this.info = info;
 		this.name = name;
+		this.hosts = info.hosts;
+		this.isSeveral = info.hosts.length > 1;
 		this.gaps = new Gaps(info.gaps);
 		this.length = Math.max(Number(BigInt(info.end_ns) - BigInt(info.begin_ns)), 1);
+	}
+
+	/* The number of the host called @name, as commands that read several hosts say it; 0: they did not. */
+	hostNamed(name)
+	{
+		return Math.max(this.hosts.findIndex((host) => host.name === name), 0);
+	}
+
+	/* @text with the host's name before it, if there are several. */
+	withHost(text, host)
+	{
+		return this.isSeveral ? `${this.hosts[host].name}: ${text}` : text;
 	}
 
 	nameOf(lane)
@@ -41,42 +55,50 @@ class Trace {
 		if (lane?.kind != "span")
 			return lane?.kind == "thread" ? this.info.threads[lane.number] : null;
 
-		const own = this.laneOfThread(lane.tid, lane.first_ns);
+		const own = this.laneOfThread(lane.tid, lane.first_ns, lane.host);
 
 		/* Where nothing but spans is recorded, no thread has a lane. */
 		return own >= 0 ? this.info.threads[this.info.lanes[own].number]
-			: this.info.threads.find(({ tid }) => tid == lane.tid) ?? { tid: lane.tid, pid: lane.tid, comm: "", kernel: false, running_ns: 0 };
+			: this.info.threads.find(({ tid, host }) => tid == lane.tid && host == lane.host) ??
+				{ host: lane.host, tid: lane.tid, pid: lane.tid, comm: "", kernel: false, running_ns: 0 };
 	}
 
 	/*
-	 * The index of the lane of thread @tid, -1: it has none. Of several lives with that number, the one of which
+	 * The index of the lane of thread @tid of a host, -1: it has none. Of several lives with that number, the one of which
 	 * something is known at @at.
 	 */
-	laneOfThread(tid, at)
+	laneOfThread(tid, at, host = 0)
 	{
-		const lanes = this.lanesOfThread(tid);
+		const lanes = this.lanesOfThread(tid, host);
 		const there = lanes.length < 2 ? undefined : lanes.find((index) => this.slices(index, at, at + 1, 1)[0]?.from <= at);
 
 		return there ?? lanes[0] ?? -1;
 	}
 
-	/* The indexes of the lanes of all threads that had this number. */
-	lanesOfThread(tid)
+	/* The index of the lane of a host's CPU, -1: it has none. */
+	laneOfCpu(cpu, host = 0)
+	{
+		return this.info.lanes.findIndex((lane) => lane.kind == "cpu" && lane.number == cpu && lane.host == host);
+	}
+
+	/* The indexes of the lanes of all threads of a host that had this number. */
+	lanesOfThread(tid, host = 0)
 	{
 		if (!this.ofThread) {
-			this.ofThread = new Map();
+			this.ofThread = this.hosts.map(() => new Map());
 			this.info.lanes.forEach((lane, index) => {
 				if (lane.kind != "thread")
 					return;
 
 				const own = this.threadOf(lane).tid;
+				const ofHost = this.ofThread[lane.host];
 
-				if (!this.ofThread.has(own))
-					this.ofThread.set(own, []);
-				this.ofThread.get(own).push(index);
+				if (!ofHost.has(own))
+					ofHost.set(own, []);
+				ofHost.get(own).push(index);
 			});
 		}
-		return this.ofThread.get(tid) ?? [];
+		return this.ofThread[host].get(tid) ?? [];
 	}
 
 	/*
@@ -210,13 +232,13 @@ class Trace {
 	}
 
 	/*
-	 * The records of @event from one time to another, as lkst print prints them, a line each. Further @options are those of
-	 * lkst print.
+	 * The records of @event of a host from one time to another, as lkst print prints them, a line each. Further @options are
+	 * those of lkst print.
 	 */
-	recordsInWords(from, to, event, options = [])
+	recordsInWords(from, to, event, host, options = [])
 	{
-		const { out } = this.lkst.run(["print", "--time", "rel", "--no-gaps", "--first", String(RECORDS_IN_WORDS), "--event", event, "--from", afterBegin(from),
-			"--to", afterBegin(to), ...options, this.name]);
+		const { out } = this.lkst.of(host, () => this.lkst.run(["print", "--time", this.isSeveral ? "day" : "rel", "--no-gaps",
+			"--first", String(RECORDS_IN_WORDS), "--event", event, ...rangeWords(from, to, host), ...options, this.name]));
 
 		return out.split("\n").map((line) => line.trim().replace(/ +/g, " ")).filter(Boolean);
 	}
@@ -233,7 +255,7 @@ class Trace {
 	/* What a lane is doing at a time, in words; @near: of the time next to it, gaps count that are too short to be seen. */
 	describe(index, at, near = 0)
 	{
-		const { kind, number } = this.info.lanes[index];
+		const { kind, number, host } = this.info.lanes[index];
 
 		if (kind == "count")
 			return countInWords(this, index, Math.max(at - near, 0), at + near);
@@ -243,7 +265,7 @@ class Trace {
 		if (kind == "span")
 			return slice?.from <= at ? spanInWords(this, slice) : "no span";
 
-		const lost = this.gaps.inWords(kind == "cpu" ? number : null, at, near);
+		const lost = this.gaps.inWords(kind == "cpu" ? number : null, at, near, host);
 
 		if (!slice || slice.from > at)
 			return "not there";

@@ -8,27 +8,42 @@
 /* The steps that are a stretch of a thread's lane; the drawing has an arrow from who ended each (arrows.js). */
 const CHAIN_KINDS = ["ran", "ready", "blocked"];
 
-/* Of an account, depth first: [{ tid, from_ns, to_ns, by_tid }], times after the trace's beginning; by_tid: null if nobody is known. */
+/* The number of the host that a step is about. */
+function hostOfStep(step)
+{
+	return page.trace.hostNamed(step.host);
+}
+
+/*
+ * Of an account, depth first: [{ tid, host, from_ns, to_ns, by_tid, by_host }], times after the trace's beginning; by_tid: null if
+ * nobody is known. A packet that ended a wait was sent by the thread of another host that the next step is about.
+ */
 function chainOf(steps)
 {
-	return steps.flatMap((step) => [
-		...CHAIN_KINDS.includes(step.kind) ? [{
-			tid: step.thread.tid,
-			from_ns: sinceBegin(step.from_ns),
-			to_ns: sinceBegin(step.to_ns),
-			by_tid: step.facts.waker?.tid ?? step.facts.occupant?.tid ?? null,
-		}] : [],
-		...chainOf(step.steps),
-	]);
+	return steps.flatMap((step) => {
+		const peer = step.steps.find(({ host }) => host !== step.host);
+
+		return [
+			...CHAIN_KINDS.includes(step.kind) ? [{
+				tid: step.thread.tid,
+				host: hostOfStep(step),
+				from_ns: sinceBegin(step.from_ns),
+				to_ns: sinceBegin(step.to_ns),
+				by_tid: step.facts.waker?.tid ?? step.facts.occupant?.tid ?? peer?.thread.tid ?? null,
+				by_host: hostOfStep(peer ?? step),
+			}] : [],
+			...chainOf(step.steps),
+		];
+	});
 }
 
 /* The events that a step rests on, each a link. */
-function eventsElement(events)
+function eventsElement({ events, ...step })
 {
 	const items = events.map(({ ns, cpu, tid, event }) => {
 		const at = sinceBegin(ns);
 
-		return make("li", {}, timeLink(momentElement(at), at, at + 1, tid), ` CPU ${cpu} ${event}`);
+		return make("li", {}, timeLink(momentElement(at), at, at + 1, tid, hostOfStep(step)), ` CPU ${cpu} ${event}`);
 	});
 
 	return make("details", {}, make("summary", {}, `${items.length} ${items.length == 1 ? "event" : "events"}`),
@@ -46,7 +61,9 @@ function headOf(step, parent, top)
 {
 	const length = durationFigure(Number(BigInt(step.to_ns) - BigInt(step.from_ns)));
 	const after = BigInt(step.from_ns) - BigInt(top.from_ns);
-	const who = parent && step.thread.tid == parent.thread.tid ? "" : threadText(step.thread);
+	const isSame = parent && step.thread.tid == parent.thread.tid && step.host === parent.host;
+	const host = step.host === undefined || step.host === parent?.host ? "" : `${step.host}: `;
+	const who = isSame ? "" : host + threadText(step.thread);
 
 	if (!parent)
 		return { when: [momentElement(sinceBegin(step.from_ns)), `, ${length}`], who };
@@ -58,10 +75,10 @@ function stepElement(step, parent, top)
 	const { when, who } = headOf(step, parent, top);
 	const sentence = make("span", {}, ...who ? [nameElement(who), ": "] : [], make("bdi", { className: "sentence" }, visible(step.text)));
 	const item = make("li", { className: step.kind }, make("span", { className: "when" }, ...when), " ",
-		timeLink(sentence, sinceBegin(step.from_ns), sinceBegin(step.to_ns), step.thread.tid));
+		timeLink(sentence, sinceBegin(step.from_ns), sinceBegin(step.to_ns), step.thread.tid, hostOfStep(step)));
 
 	if (step.events.length)
-		item.append(eventsElement(step.events));
+		item.append(eventsElement(step));
 	if (step.steps.length)
 		item.append(make("ol", {}, ...step.steps.map((inner) => stepElement(inner, step, top))));
 	return item;
@@ -70,8 +87,8 @@ function stepElement(step, parent, top)
 /* The lanes of an account: those of its threads, of who woke them or was in the way, and of CPUs. */
 function lanesOfChain(chain)
 {
-	const threads = chain.flatMap(({ tid, by_tid: by, from_ns: from, to_ns: to }) =>
-		[page.trace.laneOfThread(tid, from), by === null ? -1 : page.trace.laneOfThread(by, to)]);
+	const threads = chain.flatMap(({ tid, host, by_tid: by, by_host: byHost, from_ns: from, to_ns: to }) =>
+		[page.trace.laneOfThread(tid, from, host), by === null ? -1 : page.trace.laneOfThread(by, to, byHost)]);
 
 	return [...page.list.lanes.filter((lane) => lane.kind == "cpu" && page.list.groupOf(lane) === null).map(({ index }) => index), ...threads];
 }
@@ -119,7 +136,8 @@ function showWhy(...words)
 			...[...out.notes, ...err ? [err] : []].map((note) => make("p", { className: "note" }, visible(note))));
 		showChain(chainOf(out.steps));
 		if (words[0] == "--worst" && out.steps.length)
-			goTo(sinceBegin(out.steps[0].from_ns), sinceBegin(out.steps[0].to_ns), out.steps[0].thread.tid);
+			goTo(sinceBegin(out.steps[0].from_ns), sinceBegin(out.steps[0].to_ns), out.steps[0].thread.tid,
+				hostOfStep(out.steps[0]));
 	});
 }
 
@@ -128,7 +146,8 @@ function askWhy()
 	const selection = page.selection;
 
 	if (selection?.thread)
-		showWhy(...questionOfSpan(selection) ?? ["--tid", String(selection.thread.tid), "--from", afterBegin(selection.from), "--to", afterBegin(selection.to)]);
+		showWhy(...questionOfSpan(selection) ?? ["--tid", String(selection.thread.tid), ...rangeWords(selection.from, selection.to)],
+			...page.trace.isSeveral ? ["--host", page.trace.hosts[selection.lane.host].name] : []);
 }
 
 byId("close-why").addEventListener("click", closeWhy);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files that the page of lkst view is given: those of a trace, or of several hosts' traces. */
+#ifndef LKST_CMD_VIEW_FILES_H
+#define LKST_CMD_VIEW_FILES_H
+
+#include "cmd/traces.h"
+
+/*
+ * Calls @each for every file, as lkst_trace_each_file(). Those of several hosts are in directories "host1", "host2" ...
+ */
+int lkst_view_each_file(struct lkst_err *e, const struct lkst_cmd_traces *t, lkst_trace_file *each, void *ctx);
+
+#endif
