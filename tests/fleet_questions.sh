@@ -294,3 +294,84 @@ same questions_dashboard_worst "$(panel 5 | cut -d , -f 4 | sort -n | tail -n 1)
 	"$(awk -F '\t' '$3 == "runqueue" { print $5 }' "$SCRATCH/durations" | sort -n | tail -n 1)"
 same questions_dashboard_records "$(panel 11 db1 | awk -F , '$2 == "db1" { sum += $3 * 10 } END { print sum }')" $((1002 * seconds))
 same questions_dashboard_busy "$(panel 12 "it\\'s" | cut -d , -f 3 | sort -u)" 0.5
+
+# ---- credentials for a store ---------------------------------------------------------------------------
+
+# A store that asks for them, one that sends whoever asks elsewhere, and one that notes what it was given.
+cat >"$SCRATCH/listening.js" <<'END'
+const fs = require("fs");
+const good = fs.readFileSync(process.argv[2]);
+const server = require("http").createServer((request, response) => {
+	fs.appendFileSync(process.argv[4], `${request.url} ${request.headers.authorization ?? "nothing"}\n`);
+	response.writeHead(200).end(good);
+}).listen(0, "127.0.0.1", () => fs.writeFileSync(process.argv[3], String(server.address().port)));
+END
+node "$SCRATCH/listening.js" "$SCRATCH/good" "$SCRATCH/listening_port" "$SCRATCH/heard" &
+listening_pid=$!
+trap 'server_end "$listening_pid"; server_end "${private-}"; server_end "${elsewhere-}"; server_end "$store_pid"; server_end "$clickhouse"' EXIT
+for ((i = 0; i < 600; i++)); do
+	[ -s "$SCRATCH/listening_port" ] && break
+	sleep 0.1
+done
+listening=http://127.0.0.1:$(cat "$SCRATCH/listening_port") open_store=$store
+if ! command -v nginx >/dev/null; then
+	echo 'skip questions_get_has_credentials: there is no nginx; tools/install-deps check installs it'
+elif ! store_start "$SCRATCH/private" 'lkst:secret' >"$SCRATCH/said"; then
+	echo "FAIL questions_private_store_starts: $(cat "$SCRATCH/said")"
+else
+	private=$store private_url=$store_url
+	mkdir "$SCRATCH/private/files/bundles" && cp "$SCRATCH/good" "$SCRATCH/private/files/bundles/one"
+	nginx_start "$SCRATCH/elsewhere" "; location / { return 302 $listening/stolen; }" >"$SCRATCH/said" || cat "$SCRATCH/said"
+	elsewhere=$nginx elsewhere_url=http://$nginx_at
+	# place NUMBER URL: an incident of web1 whose bundle is there
+	place()
+	{
+		awk -F '\t' -v OFS='\t' -v number="$1" -v url="$2" -v good="$open_store/good" '
+			{ for (i = 1; i <= NF; i++) if ($i == good) { at = i } }
+			at && !done { $at = url; $4 = number; print; done = 1 }' "$SCRATCH/incident_rows" >"$SCRATCH/placed_rows"
+		curl -s --data-binary "@$SCRATCH/placed_rows" "$url/?query=insert%20into%20lkst.incident_rows%20format%20TabSeparated"
+	}
+	place 101 "$private_url/bundles/one"
+	place 102 "$elsewhere_url/bundles/one"
+	place 103 "$listening/foreign"
+	place 104 "$private_url.example/bundles/one"
+	place 105 "$private_url/bundles/../bundles/one"
+	(umask 077 && echo 'lkst:secret' >"$SCRATCH/store_credentials" && echo 'lkst:wrong' >"$SCRATCH/wrong_credentials")
+	mkdir "$SCRATCH/store_systemd" && cp -p "$SCRATCH/store_credentials" "$SCRATCH/store_systemd/lkst-store"
+	# get_with DIRECTORY NUMBER OPTIONS...
+	get_with()
+	{
+		local dir=$SCRATCH/$1 number=$2
+
+		shift 2
+		mkdir -p "$dir"
+		"$LKST" fleet get -o "$dir" "$@" "$url" "a123c364.$number" 2>&1
+	}
+	{
+		get_with by_file 101 --store "$private_url/bundles/" --store-credentials "$SCRATCH/store_credentials"
+		CREDENTIALS_DIRECTORY=$SCRATCH/store_systemd get_with by_systemd 101 --store "$private_url"
+		LKST_STORE_CREDENTIALS=lkst:secret get_with by_variable 101 --store "$private_url/bundles"
+	} >"$SCRATCH/said"
+	same questions_get_has_credentials "$(for by in file systemd variable; do cmp "$SCRATCH/good" "$SCRATCH/by_$by/web1-a123c364.101.bundle" 2>&1 && echo $by; done | tr '\n' ' ')" \
+		'file systemd variable '
+	verdict questions_get_says_that_credentials_are_wrong "$(get_with none 101 --store "$private_url" --store-credentials "$SCRATCH/wrong_credentials" >"$SCRATCH/said" &&
+		echo 'it is there'
+	grep -q 'refuses these credentials (status 401)' "$SCRATCH/said" || cat "$SCRATCH/said"
+	grep -q wrong "$SCRATCH/said" && echo 'the password is said')"
+	verdict questions_get_says_that_credentials_are_missing "$(LKST_STORE_CREDENTIALS=lkst:secret get_with none 101 >"$SCRATCH/said" && echo 'it is there'
+	grep -q 'without credentials: name it by --store' "$SCRATCH/said" || cat "$SCRATCH/said"
+	get_with none 101 --store-credentials "$SCRATCH/store_credentials" >"$SCRATCH/said" && echo 'it is there'
+	grep -q 'which --store URL names' "$SCRATCH/said" || cat "$SCRATCH/said"
+	chmod 644 "$SCRATCH/wrong_credentials"
+	get_with none 101 --store "$private_url" --store-credentials "$SCRATCH/wrong_credentials" | grep -q 'chmod 600' || echo 'a file for all is taken')"
+	export LKST_STORE_CREDENTIALS=lkst:secret
+	verdict questions_get_is_not_sent_elsewhere "$(get_with none 102 --store "$elsewhere_url" >"$SCRATCH/said" && echo 'it is there'
+	grep -q 'elsewhere (status 302), which is not followed' "$SCRATCH/said" || cat "$SCRATCH/said"
+	[ ! -e "$SCRATCH/heard" ] || cat "$SCRATCH/heard")"
+	verdict questions_get_gives_credentials_to_one_store "$(get_with other 103 --store "$private_url" >"$SCRATCH/said" || cat "$SCRATCH/said"
+	[ "$(cat "$SCRATCH/heard")" = '/foreign nothing' ] || cat "$SCRATCH/heard"
+	get_with none 104 --store "$private_url" >"$SCRATCH/said" && echo 'it is there'
+	get_with none 105 --store "$private_url/bundles" >"$SCRATCH/said" && echo 'it is there'
+	grep -q 'status 401' "$SCRATCH/said" || cat "$SCRATCH/said")"
+	unset LKST_STORE_CREDENTIALS
+fi

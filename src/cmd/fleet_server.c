@@ -88,6 +88,17 @@ int lkst_fleet_find_credentials(struct lkst_err *e, const struct lkst_fleet_cred
 	return 0;
 }
 
+int lkst_store_find_credentials(struct lkst_err *e, const char *file,
+				char text[LKST_FLEET_CREDENTIALS_MAX], const char **ret_user,
+				const char **ret_password)
+{
+	const struct lkst_fleet_credentials places = { .file = file,
+						       .name = "lkst-store",
+						       .variable = "LKST_STORE_CREDENTIALS" };
+
+	return lkst_fleet_find_credentials(e, &places, text, ret_user, ret_password);
+}
+
 int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *o, const char *url,
 			   struct lkst_fleet **ret_fleet)
 {

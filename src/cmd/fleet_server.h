@@ -49,6 +49,17 @@ int lkst_fleet_find_credentials(struct lkst_err *e, const struct lkst_fleet_cred
 				char text[LKST_FLEET_CREDENTIALS_MAX], const char **ret_user,
 				const char **ret_password);
 
+/* The same for a store of bundles: @file, the credential lkst-store, or $LKST_STORE_CREDENTIALS. */
+int lkst_store_find_credentials(struct lkst_err *e, const char *file,
+				char text[LKST_FLEET_CREDENTIALS_MAX], const char **ret_user,
+				const char **ret_password);
+
+/* The row of that file in the table of a command whose options are a struct @type. */
+#define LKST_STORE_CREDENTIALS_ROW(type, member)                                                   \
+	LKST_OPTION(TEXT, type, member, .name = "store-credentials", .argument = "FILE",           \
+		    .standard = "$CREDENTIALS_DIRECTORY/lkst-store",                               \
+		    .help = "has USER:PASSWORD for the store, and only you may read it")
+
 /* Prepares to speak to the server at @url. lkst_fleet_close() ends it. -ENOTSUP: this program cannot. */
 int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *o, const char *url,
 			   struct lkst_fleet **ret_fleet);

@@ -48,6 +48,8 @@ static void prepare(struct coming *c, const struct lkst_fleet_file *file)
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(seconds ?: 1));
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+	/* Whoever it sends elsewhere might be sent to somebody who collects credentials. */
+	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
 	if (file->ca)
@@ -75,6 +77,16 @@ static int failed(struct lkst_err *e, const struct lkst_fleet_file *file, const 
 		return lkst_err_set(e, -ETIMEDOUT, "%s: nothing comes any more", file->url);
 	if (code != CURLE_OK)
 		return lkst_err_set(e, -EIO, "%s: %s", file->url, curl_easy_strerror(code));
+	if (status / 100 == 3)
+		return lkst_err_set(e, -EPROTO,
+				    "%s: the store says that it is elsewhere (status %ld), which is not followed",
+				    file->url, status);
+	if (status == 401 || status == 403)
+		return lkst_err_set(e, -EACCES, "%s: the store %s (status %ld)", file->url,
+				    file->user ? "refuses these credentials"
+					       : "gives it to nobody without credentials: name it by --store, and give "
+						 "them by --store-credentials",
+				    status);
 	return lkst_err_set(e, -EPROTO, "%s: the store refuses (status %ld)", file->url, status);
 }
 

@@ -19,8 +19,9 @@ struct lkst_fleet_file {
 };
 
 /*
- * Writes it to @fd. -EINVAL: the URL makes no sense; -EFBIG: it is larger; -EPROTO: the store refuses; -ETIMEDOUT;
- * -EIO.
+ * Writes it to @fd. The user and password are sent to that URL alone: a store that says that it is elsewhere is not
+ * followed. -EINVAL: the URL makes no sense; -EFBIG: it is larger; -EACCES: the store wants other credentials, or any;
+ * -EPROTO: it refuses; -ETIMEDOUT; -EIO.
  */
 int lkst_fleet_download(struct lkst_err *e, const struct lkst_fleet_file *file, int fd,
 			u64 *ret_bytes);

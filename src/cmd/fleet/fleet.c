@@ -40,6 +40,10 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct lkst_fleet_command, output, .name = "output", .letter = 'o',
 		    .argument = "DIR", .standard = ".",
 		    .help = "with get: the directory that the bundles are put in"),
+	LKST_OPTION(TEXT, struct lkst_fleet_command, store, .name = "store", .argument = "URL",
+		    .help = "with get: the store that gets credentials for its bundles; where\n"
+			    "another one is named, it gets none"),
+	LKST_STORE_CREDENTIALS_ROW(struct lkst_fleet_command, store_credentials),
 	LKST_OPTION(CHOICE, struct lkst_fleet_command, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
 		    .choices = lkst_table_format_choices),

@@ -10,7 +10,7 @@
 struct lkst_fleet_command {
 	struct lkst_fleet_options server;
 	unsigned int format;
-	const char *from, *to, *where, *by, *cgroup, *output;
+	const char *from, *to, *where, *by, *cgroup, *output, *store, *store_credentials;
 	struct lkst_list labels;
 	s64 max_rows;
 };

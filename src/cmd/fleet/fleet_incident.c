@@ -200,17 +200,39 @@ static int check_bundle(struct lkst_err *e, const struct lkst_new_file *file)
 	return err;
 }
 
-/* Fetches the bundle into a new file, which gets its name when all of it is there. */
-static int fetch(struct lkst_err *e, const struct lkst_fleet_command *o, const struct incident *i,
-		 int dir_fd, const char *name)
+/* Who gets what for the store. */
+struct getting {
+	const struct lkst_fleet_command *options;
+	const char *user, *password; /* NULL: nobody */
+	int dir_fd;
+};
+
+/* Whether a bundle is in the store that the credentials are for: any machine may have named any place. */
+static bool is_in_store(const char *store, const char *bundle)
 {
+	size_t length = strlen(store);
+
+	while (length && store[length - 1] == '/')
+		length--;
+	return length && !strncmp(bundle, store, length) && bundle[length] == '/' &&
+	       !strstr(bundle + length, "/..");
+}
+
+/* Fetches the bundle into a new file, which gets its name when all of it is there. */
+static int fetch(struct lkst_err *e, const struct getting *g, const struct incident *i,
+		 const char *name)
+{
+	const struct lkst_fleet_command *o = g->options;
+	const bool is_known = g->user && is_in_store(o->store, i->bundle);
 	struct lkst_fleet_file from = { .url = i->bundle,
+					.user = is_known ? g->user : NULL,
+					.password = is_known ? g->password : NULL,
 					.ca = o->server.ca,
 					.silent_ns = o->server.timeout_ns,
 					.max_bytes = i->bytes ?: BUNDLE_MAX };
 	struct lkst_new_file to;
 	u64 bytes = 0;
-	int err = lkst_new_file_open(e, dir_fd, name, &to);
+	int err = lkst_new_file_open(e, g->dir_fd, name, &to);
 
 	if (err)
 		return err;
@@ -232,8 +254,7 @@ static bool is_there(const struct incident *i, int dir_fd, const char *name)
 	       S_ISREG(st.st_mode) && (u64)st.st_size == i->bytes;
 }
 
-static int get_one(struct lkst_err *e, const struct lkst_fleet_command *o, const struct incident *i,
-		   const char *dir, int dir_fd)
+static int get_one(struct lkst_err *e, const struct getting *g, const struct incident *i)
 {
 	char name[NAME_MAX + 1], size[LKST_SIZE_TEXT];
 	struct stat st;
@@ -245,13 +266,30 @@ static int get_one(struct lkst_err *e, const struct lkst_fleet_command *o, const
 		return -ENOENT;
 	}
 	name_file(i, name);
-	err = is_there(i, dir_fd, name) ? 0 : fetch(e, o, i, dir_fd, name);
+	err = is_there(i, g->dir_fd, name) ? 0 : fetch(e, g, i, name);
 	if (err) {
 		lkst_print_message(stderr, "%s: %s", i->host, e->text);
 		return err;
 	}
-	lkst_size_format(fstatat(dir_fd, name, &st, 0) ? i->bytes : (u64)st.st_size, size);
-	lkst_print_message(stdout, "%s/%s: %s", dir, name, size);
+	lkst_size_format(fstatat(g->dir_fd, name, &st, 0) ? i->bytes : (u64)st.st_size, size);
+	lkst_print_message(stdout, "%s/%s: %s", g->options->output, name, size);
+	return 0;
+}
+
+static int get_all(struct lkst_err *e, struct getting *g, const struct incidents *list)
+{
+	_cleanup_close_ int dir_fd = -1;
+	unsigned int i, nr_missing = (unsigned int)list->nr_more;
+	int err = lkst_create_dir(e, AT_FDCWD, g->options->output, &dir_fd);
+
+	if (err)
+		return err;
+	g->dir_fd = dir_fd;
+	for (i = 0; i < list->nr; i++)
+		nr_missing += get_one(e, g, &list->items[i]) != 0;
+	if (nr_missing)
+		return lkst_err_set(e, -ENOENT, "of %u bundles, %u could not be had",
+				    list->nr + (unsigned int)list->nr_more, nr_missing);
 	return 0;
 }
 
@@ -260,21 +298,19 @@ int lkst_fleet_verb_get(struct lkst_job *job, char **args, unsigned int nr_args)
 	const struct lkst_fleet_command *o = job->options;
 	_cleanup_(incidents_freep) struct incidents *list = calloc(1, sizeof(*list));
 	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
-	_cleanup_close_ int dir_fd = -1;
-	unsigned int i, nr_missing = 0;
-	int err = list ? ask(job, args[0], args[1], &f, keep_rows, list)
-		       : lkst_err_sys(job->e, -ENOMEM, "asking a server");
+	char text[LKST_FLEET_CREDENTIALS_MAX] = "";
+	struct getting g = { .options = o };
+	int err = list ? 0 : lkst_err_sys(job->e, -ENOMEM, "asking a server");
 
-	if (!err && !list->nr)
-		return refuse_unknown(job->e, args[1]);
-	err = err ?: lkst_create_dir(job->e, AT_FDCWD, o->output, &dir_fd);
-	if (err)
-		return err;
-	for (i = 0; i < list->nr; i++)
-		nr_missing += get_one(job->e, o, &list->items[i], o->output, dir_fd) != 0;
-	nr_missing += (unsigned int)list->nr_more;
-	if (nr_missing)
-		return lkst_err_set(job->e, -ENOENT, "of %u bundles, %u could not be had",
-				    list->nr + (unsigned int)list->nr_more, nr_missing);
-	return 0;
+	if (!err && o->store_credentials && !o->store)
+		return lkst_err_set(job->e, -EINVAL,
+				    "--store-credentials is for a store, which --store URL names");
+	if (!err && o->store)
+		err = lkst_store_find_credentials(job->e, o->store_credentials, text, &g.user,
+						  &g.password);
+	err = err ?: ask(job, args[0], args[1], &f, keep_rows, list);
+	if (!err)
+		err = list->nr ? get_all(job->e, &g, list) : refuse_unknown(job->e, args[1]);
+	explicit_bzero(text, sizeof(text));
+	return err;
 }

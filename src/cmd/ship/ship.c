@@ -31,9 +31,7 @@ static const struct lkst_option rows[] = {
 		TEXT, struct lkst_ship_options, store, .name = "store", .argument = "URL",
 		.help = "where the bundles of incidents are put, by HTTP; each incident is dropped\n"
 			"from memory then"),
-	LKST_OPTION(TEXT, struct lkst_ship_options, store_credentials, .name = "store-credentials",
-		    .argument = "FILE", .standard = "$CREDENTIALS_DIRECTORY/lkst-store",
-		    .help = "has USER:PASSWORD for the store, and only you may read it"),
+	LKST_STORE_CREDENTIALS_ROW(struct lkst_ship_options, store_credentials),
 	LKST_OPTION(TEXT, struct lkst_ship_options, spool, .name = "spool", .argument = "DIR",
 		    .standard = "/var/lib/lkst/ship",
 		    .help = "where it waits until it has arrived"),
@@ -170,10 +168,7 @@ static int open_store(struct lkst_err *e, const struct lkst_ship_options *o,
 					  .ca = o->server.ca,
 					  .stall_ns = o->server.timeout_ns };
 	char text[LKST_FLEET_CREDENTIALS_MAX];
-	const struct lkst_fleet_credentials places = { .file = o->store_credentials,
-						       .name = "lkst-store",
-						       .variable = "LKST_STORE_CREDENTIALS" };
-	int err = lkst_fleet_find_credentials(e, &places, text, &where.user, &where.password);
+	int err = lkst_store_find_credentials(e, o->store_credentials, text, &where.user, &where.password);
 
 	err = err ?: lkst_store_open(e, &where, ret_store);
 	explicit_bzero(text, sizeof(text));
