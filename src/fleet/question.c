@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "fleet/peer_request.h"
 #include "fleet/ship_rows.h"
 
 enum {
@@ -19,6 +20,8 @@ enum {
 	ID_MAX = 256,
 	MEASURE_MAX = 64, /* bytes of a measure's name; longer ones there are not */
 };
+
+#define HOUR_NS (3600 * LKST_NS_PER_S)
 
 void lkst_fleet_question_fini(struct lkst_fleet_question *q)
 {
@@ -457,4 +460,60 @@ int lkst_fleet_question_waits(struct lkst_err *e, const char *id,
 		"worst.what, worst.account from incidents array join worst",
 		id, " order by worst.took_ns desc", ret_question,
 		QUESTION("waits", "longest waits", wait_columns));
+}
+
+/* ---- moments of several machines -------------------------------------------------------------- */
+
+static const struct lkst_column request_columns[] = {
+	{ "host", "HOST", LKST_COLUMN_TEXT, "which machine asks" },
+	{ "moment", "MOMENT", LKST_COLUMN_TEXT, "the moment's name" },
+	{ "at", "AT", LKST_COLUMN_TIME, "when it fired" },
+};
+
+/* " and (...)": whom @peers names, or who has all their labels. */
+static void put_peers(struct sql *s, const struct lkst_fleet_peers *peers)
+{
+	const struct lkst_fleet_scope scope = { .labels = peers->labels, .nr_labels = peers->nr_labels };
+	unsigned int i;
+
+	put(s, " and (0");
+	for (i = 0; i < peers->nr_hosts; i++) {
+		put(s, " or host = ");
+		put_string(s, peers->hosts[i]);
+	}
+	if (peers->nr_labels) {
+		put(s, " or (1");
+		put_labels(s, &scope);
+		put(s, ")");
+	}
+	put(s, ")");
+}
+
+/* Only whose incident a moment is called by asks; the others have answered. */
+int lkst_fleet_question_requests(struct lkst_err *e, const char *self, const struct lkst_fleet_peers *peers,
+				 u64 from_ns, u64 to_ns, struct lkst_fleet_question *ret_question)
+{
+	const struct lkst_fleet_scope time = { .from_ns = from_ns, .to_ns = to_ns };
+	struct lkst_fleet_scope scope = time;
+	struct sql s;
+	int err;
+
+	scope.labels = peers->labels;
+	scope.nr_labels = peers->nr_labels;
+	err = check(e, &scope);
+
+	if (err)
+		return err;
+	begin(&s);
+	put(&s, "select host, m, min(t) as at from (select host, moment as m, time as t from incident_rows");
+	put_time(&s, &time);
+	put(&s, " and moment = concat('m-', substring(toString(trace), 1, 8), '.', toString(number)) and host != ");
+	put_string(&s, self);
+	put_peers(&s, peers);
+	put(&s, ") where m not in (select moment from incident_rows where host = ");
+	put_string(&s, self);
+	/* By its own clock, which may be another. */
+	put(&s, " and time >= %" PRIu64, (uint64_t)(from_ns > HOUR_NS ? from_ns - HOUR_NS : 0));
+	put(&s, " and moment != '') group by host, m order by at desc, host, m limit %d", LKST_PEER_REQUESTS_MAX);
+	return end(e, &s, ret_question, QUESTION("requests", "requests", request_columns));
 }

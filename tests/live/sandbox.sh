@@ -254,12 +254,12 @@ else
 fi
 kill $watcher
 
-# What is sent, to nobody: it counts, explains an incident, and puts both where they wait.
+# What is sent, to nobody: it counts, explains an incident, puts both where they wait, and asks what peers ask for.
 mkdir -m 700 "$work/ship"
 sed -i "s|^ReadWritePaths=.*|& $work/ship|" "$units/lkst-ship.service"
 "$LKST" incident keep --after 10ms --reason 'to be sent' >"$work/kept"
 (within lkst-ship.service "$(capabilities_of lkst-ship.service)" "$lkst" ship --every 1s --spool "$work/ship/spool" \
-	http://127.0.0.1:1) >"$work/ship.log" 2>&1 &
+	--peer db1 http://127.0.0.1:1) >"$work/ship.log" 2>&1 &
 shipper=$!
 children+=($shipper)
 is_put()
@@ -268,12 +268,15 @@ is_put()
 }
 if grep -q 'built without libcurl' "$work/ship.log"; then
 	echo 'skip ship_service_works_within_its_rights: this program was built without libcurl'
-elif wait_until 120 is_put && ! grep -qi 'bad system call\|not permitted\|denied' "$work/ship.log"; then
+elif wait_until 120 is_put && wait_until 120 grep -q 'what peers ask for is not known' "$work/ship.log" && ! grep -qi 'bad system call\|not permitted\|denied' "$work/ship.log"; then
 	ok ship_service_works_within_its_rights
 else
 	fail ship_service_works_within_its_rights "$(ls "$work/ship/spool"); $(cat "$work/ship.log")"
 fi
 kill $shipper
+"$LKST" incident drop all >"$work/kept"
+succeeds ship_service_can_keep_what_peers_ask_for within lkst-ship.service "$(capabilities_of lkst-ship.service)" \
+	"$lkst" incident keep --reason m-0badcafe.1
 "$LKST" incident drop all >"$work/kept"
 
 # What keeps to the limit, under a storm: it detaches, and attaches again when it is told to end.

@@ -27,6 +27,12 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(LIST, struct lkst_ship_options, labels, .name = "label", .letter = 'l',
 		    .argument = "NAME=VALUE",
 		    .help = "what the machine is to be known by: rack=7, service=web"),
+	LKST_OPTION(LIST, struct lkst_ship_options, peers, .name = "peer", .argument = "HOST",
+		    .help = "keep what was when an incident of this machine fires, and have it\n"
+			    "keep what was when one fires here; may be given several times"),
+	LKST_OPTION(LIST, struct lkst_ship_options, peer_labels, .name = "peer-label",
+		    .argument = "NAME=VALUE",
+		    .help = "the same of all machines with this label, or with all that are given"),
 	LKST_OPTION(
 		TEXT, struct lkst_ship_options, store, .name = "store", .argument = "URL",
 		.help = "where the bundles of incidents are put, by HTTP; each incident is dropped\n"
@@ -86,11 +92,14 @@ enum {
 #define FAIL_PAUSE_NS LKST_NS_PER_S
 #define FAIL_PAUSE_MAX_NS (60 * LKST_NS_PER_S)
 
-/* A process that sends. */
+/* What a process that speaks to a server does. */
+enum speaking { SENDS_ROWS, SENDS_BUNDLES, ASKS_PEERS };
+
+/* A process that speaks to a server. */
 struct sending {
 	pid_t pid; /* 0: none */
-	int wake;  /* its end is this process's */
-	bool is_of_bundles;
+	int end;   /* this process's end of the pipe: it wakes one that sends, and gets what peers ask for */
+	enum speaking kind;
 	u64 began_ns, ended_ns;
 	unsigned int nr_ended; /* one soon after the other */
 };
@@ -98,7 +107,7 @@ struct sending {
 /* The service. */
 struct service {
 	struct lkst_ship ship;
-	struct sending rows, bundles;
+	struct sending rows, bundles, peers;
 	struct lkst_ship_incidents incidents;
 	struct lkst_counting *counting;
 	int signals;
@@ -145,6 +154,17 @@ int lkst_ship_put(struct lkst_ship *s, const struct lkst_spool_item *item,
 	return err;
 }
 
+/* Whether peers ask for anything is not known while the server does not answer. */
+static void say_of_asking(void *ctx, const struct lkst_err *why)
+{
+	struct service *v = ctx;
+
+	if (why)
+		lkst_ship_say(&v->ship, "; what peers ask for is not known meanwhile");
+	else
+		v->ship.said[0] = 0;
+}
+
 /* ---- sending --------------------------------------------------------------------------------- */
 
 static void say_of_sender(void *ctx, const struct lkst_err *why)
@@ -176,20 +196,24 @@ static int open_store(struct lkst_err *e, const struct lkst_ship_options *o,
 }
 
 /* In a process of its own: it has no part in the recording, and may wait for a server as long as it takes. */
-static int send(struct service *v, bool is_of_bundles, int wake)
+static int speak(struct service *v, enum speaking kind, int end)
 {
 	const struct lkst_ship_options *o = v->ship.options;
 	struct lkst_sender_options options = { .spool = v->ship.spool,
-					       .wake_fd = wake,
+					       .wake_fd = end,
 					       .pause_ns = FAIL_PAUSE_NS,
 					       .pause_max_ns = FAIL_PAUSE_MAX_NS,
 					       .say = say_of_sender,
 					       .ctx = v };
-	int err = is_of_bundles
-			  ? open_store(v->ship.e, o, &options.store)
-			  : lkst_fleet_server_open(v->ship.e, &o->server, o->url, &options.fleet);
+	int err = 0;
 
-	err = err ?: lkst_sender_run(v->ship.e, &options);
+	if (kind == SENDS_BUNDLES)
+		err = open_store(v->ship.e, o, &options.store);
+	else if (kind == SENDS_ROWS)
+		err = lkst_fleet_server_open(v->ship.e, &o->server, o->url, &options.fleet);
+	if (!err)
+		err = kind == ASKS_PEERS ? lkst_ship_ask_peers(&v->ship, end, say_of_asking, v)
+					 : lkst_sender_run(v->ship.e, &options);
 	if (err)
 		lkst_ship_say(&v->ship, "");
 	return err;
@@ -197,6 +221,7 @@ static int send(struct service *v, bool is_of_bundles, int wake)
 
 static int start_sender(struct service *v, struct sending *sender)
 {
+	const int own = sender->kind == ASKS_PEERS ? 0 : 1;
 	int ends[2];
 	pid_t parent = getpid();
 	sigset_t none;
@@ -212,27 +237,27 @@ static int start_sender(struct service *v, struct sending *sender)
 		return lkst_err_sys(v->ship.e, -errno, "starting to send");
 	}
 	if (sender->pid) {
-		close(ends[0]);
-		sender->wake = ends[1];
+		close(ends[1 - own]);
+		sender->end = ends[own];
 		return 0;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(0);
-	close(ends[1]);
+	close(ends[own]);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* A session keeps the hooks of a recording attached. */
 	lkst_counting_free(v->counting);
 	lkst_session_close(v->ship.session);
-	_exit(send(v, sender->is_of_bundles, ends[0]) ? 1 : 0);
+	_exit(speak(v, sender->kind, ends[1 - own]) ? 1 : 0);
 }
 
 static void end_sender(struct sending *sender)
 {
-	if (sender->wake >= 0)
-		close(sender->wake);
-	sender->wake = -1;
+	if (sender->end >= 0)
+		close(sender->end);
+	sender->end = -1;
 	if (!sender->pid)
 		return;
 	/* It may be ended at any moment. */
@@ -267,8 +292,10 @@ static int mind_senders(struct service *v)
 
 	if (!err && v->ship.options->store)
 		err = mind_sender(v, &v->bundles);
-	v->ship.wake_rows = v->rows.wake;
-	v->ship.wake_bundles = v->bundles.wake;
+	if (!err && lkst_ship_has_peers(v->ship.options))
+		err = mind_sender(v, &v->peers);
+	v->ship.wake_rows = v->rows.end;
+	v->ship.wake_bundles = v->bundles.end;
 	return err;
 }
 
@@ -358,6 +385,7 @@ static int open_recording(struct service *v)
 	if (err)
 		return err;
 	s->said[0] = 0;
+	s->moments = (struct lkst_ship_moments){};
 	take_position(s);
 	v->host_ns = 0;
 	return lkst_counting_new(s, &v->counting);
@@ -418,6 +446,8 @@ static int step(struct service *v)
 	err = put_host(v) ?: lkst_counting_step(v->counting);
 	if (!err && lkst_ship_incidents_step(s, &v->incidents))
 		lkst_ship_say(s, "");
+	if (!err && v->peers.end >= 0)
+		lkst_ship_peers_step(s, v->peers.end);
 	return err;
 }
 
@@ -441,6 +471,7 @@ static int serve(struct service *v)
 	close_recording(v);
 	end_sender(&v->rows);
 	end_sender(&v->bundles);
+	end_sender(&v->peers);
 	return err;
 }
 
@@ -463,7 +494,7 @@ static int check(struct lkst_err *e, const struct lkst_ship_options *o)
 {
 	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
 	_cleanup_(lkst_store_closep) struct lkst_store *store = NULL;
-	int err = check_labels(e, &o->labels);
+	int err = check_labels(e, &o->labels) ?: check_labels(e, &o->peer_labels);
 
 	if (!err && !o->url)
 		err = lkst_err_set(
@@ -490,8 +521,9 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	struct lkst_ship_options o = *(const struct lkst_ship_options *)options;
 	_cleanup_(lkst_spool_closep) struct lkst_spool *spool = NULL;
 	struct service v = { .ship = { .e = e, .options = &o, .wake_rows = -1, .wake_bundles = -1 },
-			     .rows = { .wake = -1 },
-			     .bundles = { .wake = -1, .is_of_bundles = true } };
+			     .rows = { .end = -1, .kind = SENDS_ROWS },
+			     .bundles = { .end = -1, .kind = SENDS_BUNDLES },
+			     .peers = { .end = -1, .kind = ASKS_PEERS } };
 	int err;
 
 	/* Blocks are copied to memory of the heap again and again: that is not given back in between. */

@@ -10,15 +10,36 @@
 #include "cmd/cmd.h"
 #include "cmd/fleet_server.h"
 #include "fleet/packed_rows.h"
+#include "fleet/peer_request.h"
+#include "fleet/ship_rows.h"
 #include "fleet/spool.h"
+#include "live/recording/incidents.h"
 #include "live/recording/session.h"
 
 struct lkst_ship_options {
 	struct lkst_fleet_options server;
 	const char *config, *url, *spool, *store, *store_credentials, *cgroup;
-	struct lkst_list labels;
+	struct lkst_list labels, peers, peer_labels;
 	u64 spool_bytes, every_ns;
 	bool quiet;
+};
+
+/* A stretch of time that an incident has, which may be on its way to the store already. */
+struct lkst_ship_stretch {
+	u32 number;
+	u64 begin_ns, until_ns;
+};
+
+enum {
+	LKST_SHIP_RECENT = 16,	 /* stretches that are remembered */
+	LKST_SHIP_ANSWERED = 64, /* moments that were */
+};
+
+/* What is known of moments that peers asked for; of one recording. */
+struct lkst_ship_moments {
+	struct lkst_ship_stretch recent[LKST_SHIP_RECENT];
+	char answered[LKST_SHIP_ANSWERED][LKST_MOMENT_NAME];
+	u32 nr_recent, nr_answered; /* so far; the newest overwrite the oldest */
 };
 
 struct lkst_ship {
@@ -27,6 +48,7 @@ struct lkst_ship {
 	struct lkst_spool *spool;
 	struct lkst_spool_position position;
 	struct lkst_session *session; /* NULL: nothing is being recorded */
+	struct lkst_ship_moments moments;
 	int wake_rows,
 		wake_bundles; /* written to when there is something to send; -1: nobody sends that */
 	char said[LKST_ERR_MAX]; /* what was said last of a failure */
@@ -73,10 +95,39 @@ struct lkst_ship_incidents {
 	u32 number; /* of that one */
 };
 
+/* What a row's texts are in, besides those of the incident. */
+struct lkst_ship_texts {
+	char comm[17], moment[LKST_MOMENT_NAME];
+};
+
+/* The row of an incident that is new; the session is open. */
+struct lkst_fleet_incident lkst_ship_incident_row(const struct lkst_ship *s, const struct lkst_incident *i,
+						  struct lkst_ship_texts *texts);
+
+/* Puts it as an item of that kind. */
+int lkst_ship_put_incident(struct lkst_ship *s, const struct lkst_fleet_incident *i, enum lkst_spool_kind kind);
+
 /* Puts a row for each incident that is new, and has those explained that are over. */
 int lkst_ship_incidents_step(struct lkst_ship *s, struct lkst_ship_incidents *i);
 
 /* Ends the process that explains one, which is done again later. */
 void lkst_ship_incidents_end(struct lkst_ship_incidents *i);
+
+/* ---- moments of several machines ------------------------------------------------------------- */
+
+/* Whether there are peers: their moments are kept here, and they are asked to keep this machine's. */
+bool lkst_ship_has_peers(const struct lkst_ship_options *o);
+
+/*
+ * In a process of its own: asks the server again and again for what peers ask, and writes each struct lkst_peer_request
+ * to @fd. Returns only if it cannot begin.
+ */
+int lkst_ship_ask_peers(struct lkst_ship *s, int fd, void (*say)(void *ctx, const struct lkst_err *why), void *ctx);
+
+/* Keeps what was asked for since the last time, which is read from @fd, as far as it is still there. */
+void lkst_ship_peers_step(struct lkst_ship *s, int fd);
+
+/* Remembers the stretch of an incident. */
+void lkst_ship_peers_note(struct lkst_ship *s, const struct lkst_incident *i);
 
 #endif

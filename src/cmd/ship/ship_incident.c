@@ -44,15 +44,29 @@ static void name_thread(s32 tid, char comm[COMM_MAX + 1])
 		snprintf(comm, COMM_MAX + 1, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-static struct lkst_fleet_incident row_of(const struct lkst_ship *s, const struct lkst_incident *i,
-					 char *comm)
+/*
+ * The moment of several machines that an incident is of: that of a peer which asked for it, or where there are peers,
+ * its own, by which they are asked.
+ */
+static void name_moment(const struct lkst_ship *s, const struct lkst_incident *i, char moment[LKST_MOMENT_NAME])
+{
+	moment[0] = 0;
+	if (lkst_moment_is_name(i->cause.reason))
+		snprintf(moment, LKST_MOMENT_NAME, "%.23s", i->cause.reason);
+	else if (lkst_ship_has_peers(s->options))
+		lkst_moment_name(lkst_session_catalog(s->session)->uuid, i->number, moment);
+}
+
+struct lkst_fleet_incident lkst_ship_incident_row(const struct lkst_ship *s, const struct lkst_incident *i,
+						  struct lkst_ship_texts *texts)
 {
 	const struct lkst_catalog *c = lkst_session_catalog(s->session);
 	const struct lkst_incident_cause *cause = &i->cause;
 	const struct lkst_event_class *event =
 		cause->id && cause->id <= LKST_ID_MAX ? c->classes[cause->id] : NULL;
 
-	name_thread(cause->tid, comm);
+	name_thread(cause->tid, texts->comm);
+	name_moment(s, i, texts->moment);
 	return (struct lkst_fleet_incident){ .number = i->number,
 					     .revision = REVISION_NEW,
 					     .trigger = cause->trigger,
@@ -61,17 +75,16 @@ static struct lkst_fleet_incident row_of(const struct lkst_ship *s, const struct
 					     .tid = cause->tid,
 					     .value = (s64)cause->value,
 					     .event = event ? event->name : "",
-					     .comm = comm,
-					     .reason = i->cause.reason,
+					     .comm = texts->comm,
+					     .reason = lkst_moment_is_name(cause->reason) ? "peer" : cause->reason,
 					     .version = LKST_VERSION,
 					     .account = "",
 					     .bundle = "",
-					     .moment = "",
+					     .moment = texts->moment,
 					     .note = "" };
 }
 
-static int put_row(struct lkst_ship *s, const struct lkst_fleet_incident *i,
-		   enum lkst_spool_kind kind)
+int lkst_ship_put_incident(struct lkst_ship *s, const struct lkst_fleet_incident *i, enum lkst_spool_kind kind)
 {
 	_cleanup_free_ struct lkst_packed_rows *rows = calloc(1, sizeof(*rows));
 	struct lkst_spool_item item = { .kind = (u8)kind,
@@ -96,7 +109,7 @@ struct explaining {
 	const struct lkst_incident *incident;
 	struct lkst_fleet_incident row;
 	struct lkst_bundle_text account;
-	char comm[COMM_MAX + 1];
+	struct lkst_ship_texts texts;
 	char bundle[PATH_MAX]; /* its URL */
 	bool has_bundle;
 };
@@ -206,7 +219,7 @@ static int put_bundle(struct explaining *x)
 
 	x->row.revision = REVISION_SENT;
 	x->row.bundle = x->bundle;
-	err = put_row(s, &x->row, LKST_SPOOL_LATER)
+	err = lkst_ship_put_incident(s, &x->row, LKST_SPOOL_LATER)
 		      ?: lkst_spool_rename(s->e, s->spool, &made, &bundle)
 		      ?: lkst_spool_sync(s->e, s->spool);
 	if (err)
@@ -225,13 +238,13 @@ static int explain(struct lkst_ship *s, const struct lkst_incident *incident)
 	char note[LKST_ERR_MAX] = "";
 	int err;
 
-	x.row = row_of(s, incident, x.comm);
+	x.row = lkst_ship_incident_row(s, incident, &x.texts);
 	err = save(&x);
 	if (err)
 		snprintf(note, sizeof(note), "%s", s->e->text);
 	x.row.revision = REVISION_EXPLAINED;
 	x.row.note = note;
-	err = put_row(s, &x.row, LKST_SPOOL_INCIDENT);
+	err = lkst_ship_put_incident(s, &x.row, LKST_SPOOL_INCIDENT);
 	if (!err && x.has_bundle)
 		err = put_bundle(&x);
 	if (err)
@@ -292,17 +305,18 @@ void lkst_ship_incidents_end(struct lkst_ship_incidents *i)
 int lkst_ship_incidents_step(struct lkst_ship *s, struct lkst_ship_incidents *i)
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;
+	struct lkst_ship_texts texts;
 	struct lkst_fleet_incident row;
-	char comm[COMM_MAX + 1];
 	u32 nr = 0, k;
 	int err;
 
 	collect(s, i);
 	err = lkst_incidents_list(s->e, s->session, &list, &nr);
 	for (k = 0; k < nr && !err; k++) {
+		lkst_ship_peers_note(s, &list[k]);
 		if (list[k].number > s->position.nr_told) {
-			row = row_of(s, &list[k], comm);
-			err = put_row(s, &row, LKST_SPOOL_INCIDENT);
+			row = lkst_ship_incident_row(s, &list[k], &texts);
+			err = lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
 			s->position.nr_told = list[k].number;
 			lkst_ship_keep(s);
 		}
