@@ -32,7 +32,8 @@ expect_no_formula()
 {
 	local cell
 
-	cell=$(perl -wne 'while (/(?:^|,)"?([=@][^,]*|[+-](?![\d.]*"?(?:,|\r?$))[^,]*)/g) { print "$1\n" }' "$2" | head -n 1)
+	cell=$(perl -wne 's/\r?\n$//; for (/("(?:[^"]|"")*"|[^,"]*)(?:,|$)/g) {
+		s/^"//; print "$_\n" if /^[=\@]/ || /^[+-]/ && !/^.[\d.]*"?$/ }' "$2" | head -n 1)
 	expect "$1" "$cell" ''
 }
 
