@@ -188,17 +188,17 @@ shipper=
 # ---- two services, each with a name of its own ------------------------------------------------------------------------
 
 # One after the other, since the kernel has one recording: what the first asks for the second one heeds, and it comes too late.
-# as_host NAME COMMAND...
+# as_host NAME COMMAND...: in the place of this shell
 as_host()
 {
 	# shellcheck disable=SC2016 # for the other shell
-	unshare --uts bash -c 'hostname "$0" && exec "$@"' "$@"
+	exec unshare --uts bash -c 'hostname "$0" && exec "$@"' "$@"
 }
 store_start "$work/store" me:mine >"$work/said" || fail peers_store_starts_again "$(<"$work/said")"
 # serve_as NAME PEER: records as that host, and ships.
 serve_as()
 {
-	as_host "$1" "$LKST" start --quiet --buffer 32M --incidents 1 --budget none || fail "peers_record_as_$1"
+	(as_host "$1" "$LKST" start --quiet --buffer 32M --incidents 1 --budget none) || fail "peers_record_as_$1"
 	rm -rf "$work/spool"
 	as_host "$1" "$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" --store "$store_url" \
 		--store-credentials "$work/store-credentials" --peer "$2" "$clickhouse_url" >>"$work/ship.log" 2>&1 &
@@ -231,6 +231,7 @@ fi
 end_as
 said=$(get "$moment" two)
 expect peers_say_who_was_late "$(grep -c '^second has sent no bundle of .*: the window had gone by ' <<<"$said")" 1
+expect peers_leave_no_process "$(pgrep -f "$work/spool")" ''
 expect peers_bring_what_there_is "$("$LKST" sql -f csv "$(echo "$work"/two/first-*.bundle)" "select count(*) > 10 from events" 2>"$work/said" | tail -n 1 | tr -d '\r')" 1
 
 exit $failed
