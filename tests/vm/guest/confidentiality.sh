@@ -11,7 +11,8 @@ if ! grep -q '\[confidentiality\]' /sys/kernel/security/lockdown; then
 	echo 'skip confidentiality: this kernel cannot be locked down'
 	exit
 fi
-expect_start confidentiality_start_goes_on --maskset RDEFAULT --budget none
+# So much that what is freed while the kernel checks a handler's programs does not go round.
+expect_start confidentiality_start_goes_on --maskset RDEFAULT --budget none --buffer 16M
 if [ "$(wc -l <"$work/notes")" = 1 ] &&
    grep -q 'locked down (confidentiality).* not recorded: .*kmem_cache_alloc.*do_wp_page' "$work/notes"; then
 	ok confidentiality_is_explained_in_one_sentence
