@@ -7,6 +7,9 @@
  * What one step finds out it leaves in memory, for the next one to load: the verifier then does not follow each text
  * that there may be from one step to the next.
  *
+ * The steps are global functions, which the verifier checks once and not along each path to them. It takes their
+ * pointer for one that may be NULL.
+ *
  * The includer supplies LKST_LOAD(), LKST_STORE() and LKST_BOUNDED() (bpf/ring.h).
  */
 #ifndef LKST_BPF_ADDRESS_H
@@ -58,14 +61,18 @@ static __always_inline void lkst_address_put(struct lkst_address *a, char c)
 	LKST_STORE(a->at, (u32)at + 1);
 }
 
-/* Four bytes as decimal numbers with dots between. */
-static __noinline int lkst_address_put_inet(struct lkst_address *a, const u8 *bytes)
+#define LKST_ADDRESS_AT(member) (offsetof(struct lkst_address, from.member) - offsetof(struct lkst_address, from))
+
+/* Four bytes, from byte @from of the address on, as decimal numbers with dots between. */
+__noinline int lkst_address_put_inet(struct lkst_address *a, u32 from)
 {
 	u32 i, v;
 
+	if (!a)
+		return 0;
 #pragma clang loop unroll(disable)
 	for (i = 0; i < 4; i++) {
-		v = LKST_LOAD(bytes[i]);
+		v = LKST_LOAD(a->from.bytes[LKST_BOUNDED((u64)from + i) & (LKST_ADDRESS_BYTES - 1)]);
 		if (i)
 			lkst_address_put(a, '.');
 		if (v >= 100)
@@ -92,8 +99,10 @@ static __always_inline void lkst_address_put_digit(struct lkst_address *a, u32 v
 }
 
 /* A number of 16 bits in hexadecimal digits, without zeros before it. */
-static __noinline int lkst_address_put_group(struct lkst_address *a, u32 v)
+__noinline int lkst_address_put_group(struct lkst_address *a, u32 v)
 {
+	if (!a)
+		return 0;
 	lkst_address_put_digit(a, v, 12);
 	lkst_address_put_digit(a, v, 8);
 	lkst_address_put_digit(a, v, 4);
@@ -102,10 +111,12 @@ static __noinline int lkst_address_put_group(struct lkst_address *a, u32 v)
 }
 
 /* Finds the longest run of groups that are 0, of the first of these if there are several; one group alone is none. */
-static __noinline int lkst_address_find_run(struct lkst_address *a)
+__noinline int lkst_address_find_run(struct lkst_address *a)
 {
 	u32 i, length, zeros;
 
+	if (!a)
+		return 0;
 	LKST_STORE(a->zeros, 0);
 #pragma clang loop unroll(disable)
 	for (i = 0; i < LKST_ADDRESS_GROUPS; i++)
@@ -136,10 +147,12 @@ static __always_inline bool lkst_address_is_mapped(const struct lkst_address *a)
 	return (LKST_LOAD(a->zeros) & 0x3f) == 0x1f && lkst_address_group(a, 5) == 0xffff;
 }
 
-static __noinline int lkst_address_put_inet6(struct lkst_address *a)
+__noinline int lkst_address_put_inet6(struct lkst_address *a)
 {
 	u32 i, run, after_run, nr;
 
+	if (!a)
+		return 0;
 	lkst_address_find_run(a);
 	nr = lkst_address_is_mapped(a) ? LKST_ADDRESS_GROUPS - 2 : LKST_ADDRESS_GROUPS;
 #pragma clang loop unroll(disable)
@@ -160,18 +173,21 @@ static __noinline int lkst_address_put_inet6(struct lkst_address *a)
 		lkst_address_put(a, ':');
 	if (nr != LKST_ADDRESS_GROUPS) {
 		lkst_address_put(a, ':');
-		lkst_address_put_inet(a, &a->from.inet6.address[12]);
+		lkst_address_put_inet(a, LKST_ADDRESS_AT(inet6.address) + 12);
 	}
 	return 0;
 }
 
 /* The first @length bytes of the path: up to a NUL, or, of an abstract name, all, as /proc/net/unix has it. */
-static __noinline int lkst_address_put_unix(struct lkst_address *a, u32 length)
+__noinline int lkst_address_put_unix(struct lkst_address *a, u32 length)
 {
-	const bool is_name = length && !LKST_LOAD(a->from.unix_.path[0]);
+	bool is_name;
 	u32 i;
 	char c;
 
+	if (!a)
+		return 0;
+	is_name = length && !LKST_LOAD(a->from.unix_.path[0]);
 #pragma clang loop unroll(disable)
 	for (i = 0; i < LKST_ADDRESS_PATH; i++) {
 		if (i >= length)
@@ -191,7 +207,7 @@ static __always_inline void lkst_address_write(struct lkst_address *a, u32 lengt
 
 	LKST_STORE(a->at, 0);
 	if (family == LKST_FAMILY_INET && length >= sizeof(a->from.inet))
-		lkst_address_put_inet(a, a->from.inet.address);
+		lkst_address_put_inet(a, LKST_ADDRESS_AT(inet.address));
 	else if (family == LKST_FAMILY_INET6 && length >= sizeof(a->from.inet6))
 		lkst_address_put_inet6(a);
 	else if (family == LKST_FAMILY_UNIX && length > sizeof(a->from.family))

@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #define LKST_LOAD(x) (*(volatile typeof(x) *)&(x))
 #define LKST_STORE(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define LKST_BOUNDED(v) (v)
-#define __noinline __attribute__((noinline))
+#define __noinline static __attribute__((noinline))
 /* gcc does not know clang's. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
