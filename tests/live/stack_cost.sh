@@ -33,7 +33,7 @@ stack_ns=$(status '$s->{cost}{stack_ns}')
 # Two processes that wait for each other, for 2 s of the one's CPU time or 20 s.
 perl -e '
 	pipe(my $a, my $b); pipe(my $c, my $d);
-	if (!(my $pid = fork)) { while (sysread($a, my $x, 1)) { syswrite($d, "x", 1) } exit }
+	if (!(my $pid = fork)) { close $b; close $c; while (sysread($a, my $x, 1)) { syswrite($d, "x", 1) } exit }
 	my $end = time + 20;
 	while (time < $end && (times)[0] + (times)[1] < 1) { for (1 .. 1000) { syswrite($b, "x", 1); sysread($c, my $x, 1) } }
 	close $b; close $a; close $d;' &

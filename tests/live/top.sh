@@ -274,7 +274,8 @@ wait_until 60 shows_not " $spinner " && ok top_screen_filters || fail top_screen
 type_keys / Enter
 type_keys /perl Enter
 see top_screen_filters_by_another_name "$spinner"
-type_keys N Home
+# The spinner runs most of them.
+type_keys N P Home
 type_keys Enter
 see top_screen_explains_a_thread 'why: up, down'
 # A look in which records of the spinner are missing may have another thread in the first row.
