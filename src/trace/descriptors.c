@@ -9,17 +9,12 @@
 #include <string.h>
 
 #include "abi/program.h"
-#include "abi/syscalls.h"
-#include "base/map.h"
 #include "base/vec.h"
-#include "base/xxh64.h"
+#include "trace/descriptor_calls.h"
+#include "trace/descriptor_table.h"
 
 enum {
-	FDS_MAX = 4096,	       /* of a process, beyond: not known */
-	ENTRIES_MAX = 1 << 21, /* of all processes */
-	PROCESSES_MAX = 1 << 16,
 	CALLS_MAX = 1 << 16, /* threads whose call is known */
-	NAMES_BYTES_MAX = 64 << 20,
 	NAME_ROOM = 2 * LKST_STRING_MAX,
 
 	/* Of x86 and arm64: include/uapi/asm-generic/fcntl.h and linux/fcntl.h */
@@ -45,87 +40,6 @@ enum {
 	ERROR_MIN = -4095,
 };
 
-/* What a call does to descriptors. */
-enum act {
-	ACT_NONE, /* it may have one */
-	ACT_OPEN,
-	ACT_OPENAT,
-	ACT_OPENAT2,
-	ACT_CREAT,
-	ACT_MEMFD,
-	ACT_SOCKET,
-	ACT_ACCEPT,
-	ACT_CONNECT,
-	ACT_BIND,
-	ACT_CLOSE,
-	ACT_CLOSE_RANGE,
-	ACT_DUP,
-	ACT_DUP_TO, /* dup2, dup3 */
-	ACT_FCNTL,
-	ACT_IOCTL,
-	ACT_UNSHARE,
-	ACT_URING,
-	ACT_CLONE,
-};
-
-static const struct {
-	const char *call;
-	enum act act;
-} acts[] = {
-	{ "open", ACT_OPEN },
-	{ "openat", ACT_OPENAT },
-	{ "openat2", ACT_OPENAT2 },
-	{ "creat", ACT_CREAT },
-	{ "memfd_create", ACT_MEMFD },
-	{ "socket", ACT_SOCKET },
-	{ "accept", ACT_ACCEPT },
-	{ "accept4", ACT_ACCEPT },
-	{ "connect", ACT_CONNECT },
-	{ "bind", ACT_BIND },
-	{ "close", ACT_CLOSE },
-	{ "close_range", ACT_CLOSE_RANGE },
-	{ "dup", ACT_DUP },
-	{ "dup2", ACT_DUP_TO },
-	{ "dup3", ACT_DUP_TO },
-	{ "fcntl", ACT_FCNTL },
-	{ "fcntl64", ACT_FCNTL },
-	{ "ioctl", ACT_IOCTL },
-	{ "unshare", ACT_UNSHARE },
-	{ "io_uring_setup", ACT_URING },
-	{ "io_uring_enter", ACT_URING },
-	{ "io_uring_register", ACT_URING },
-	{ "fork", ACT_CLONE },
-	{ "vfork", ACT_CLONE },
-	{ "clone", ACT_CLONE },
-	{ "clone3", ACT_CLONE },
-};
-enum { NR_ACTS = sizeof(acts) / sizeof(acts[0]) };
-
-/* How the records of an event are read. */
-struct layout {
-	const struct lkst_event_class *event; /* NULL: not looked at yet */
-	u8 act;				      /* enum act */
-	u8 nr_args;
-	s8 fd_at; /* the first argument that is a descriptor, -1: none */
-	bool returns_fd;
-	s16 string; /* the field with the path, -1: none */
-	const struct lkst_field_class *args[LKST_SYSCALL_ARGS_MAX], *ret;
-};
-
-/* A descriptor. */
-struct file {
-	const char *name;   /* NULL: not known */
-	u64 changed_ns;	    /* when a call last began or ended that changes it */
-	bool stays_at_exec; /* that is known */
-};
-
-struct process {
-	struct file *files;
-	u32 nr_files;
-	bool is_untracked; /* others may change its descriptors unseen */
-	u64 since_ns;	   /* when it began, or was no longer that */
-};
-
 /* What somebody else knows: from `since_ns` on a descriptor refers to that. */
 struct told {
 	u64 since_ns;
@@ -148,115 +62,18 @@ struct call {
 	bool is_new; /* `fd` and `name` are what it returned */
 };
 
-struct name {
-	u64 hash;
-	char *text;
-};
-
 struct lkst_descriptors {
 	const struct lkst_threads *threads;
-	struct layout *layouts; /* by the event's id */
-	struct process *processes;
-	u32 nr_processes, nr_entries;
-	struct lkst_map by_pid; /* places in `processes` */
-	u32 *free_places;
-	u32 nr_free;
+	struct lkst_descriptor_layout *layouts; /* by the event's id */
+	struct lkst_descriptor_table table;
 	struct lkst_hash calls; /* struct call */
-	struct lkst_hash names; /* struct name */
-	size_t name_bytes;
 	struct told *told; /* in order of time */
 	u32 nr_told, next_told;
 	u64 forget_ns; /* what was known until then is not known any more, and calls that began before say nothing */
 	bool has_closes; /* closes are recorded: one was */
-	bool is_full;	 /* there were more descriptors or processes than are kept */
 	bool is_partial; /* some of what is needed is recorded only under a condition */
 	u32 nr_shed;	 /* kinds of system calls that are left out now */
 };
-
-/* ---- names -------------------------------------------------------------------------- */
-
-/* The one copy of @text; NULL: there are too many. */
-static int intern(struct lkst_descriptors *d, const char *text, const char **ret_name)
-{
-	const size_t length = strlen(text);
-	u64 hash = lkst_xxh64(text, length);
-	struct name *name;
-	char *copy;
-
-	*ret_name = NULL;
-	hash -= hash == LKST_HASH_NONE;
-	name = lkst_hash_find(&d->names, hash, sizeof(*name));
-	if (name) {
-		*ret_name = strcmp(name->text, text) ? NULL : name->text;
-		return 0;
-	}
-	if (d->name_bytes + length + 1 > NAMES_BYTES_MAX)
-		return 0;
-	copy = strdup(text);
-	if (!copy || lkst_hash_reserve(&d->names, sizeof(*name))) {
-		free(copy);
-		return -ENOMEM;
-	}
-	name = lkst_hash_add(&d->names, hash, sizeof(*name));
-	name->text = copy;
-	d->name_bytes += length + 1;
-	*ret_name = copy;
-	return 0;
-}
-
-/* ---- processes ---------------------------------------------------------------------- */
-
-static struct process *find_process(const struct lkst_descriptors *d, s32 pid)
-{
-	const u64 *place = pid > 0 ? lkst_map_find(&d->by_pid, (u64)pid) : NULL;
-
-	return place ? &d->processes[*place] : NULL;
-}
-
-/* The process, made if it is not there; NULL in @ret_process: there are too many. */
-static int get_process(struct lkst_descriptors *d, s32 pid, struct process **ret_process)
-{
-	u32 place = d->nr_processes;
-	int err;
-
-	*ret_process = find_process(d, pid);
-	if (*ret_process || pid <= 0)
-		return 0;
-	if (d->by_pid.hash.nr >= PROCESSES_MAX) {
-		d->is_full = true;
-		return 0;
-	}
-	if (d->nr_free)
-		place = d->free_places[--d->nr_free];
-	else if (!lkst_vec_add(d->processes, d->nr_processes))
-		return -ENOMEM;
-	err = lkst_map_set(&d->by_pid, (u64)pid, place);
-	if (err)
-		return err == -ENOSPC ? 0 : err;
-	*ret_process = &d->processes[place];
-	return 0;
-}
-
-static void empty_process(struct lkst_descriptors *d, struct process *p)
-{
-	free(p->files);
-	d->nr_entries -= p->nr_files;
-	*p = (struct process){};
-}
-
-/* The process is gone; its number may be given out again. */
-static int drop_process(struct lkst_descriptors *d, s32 pid)
-{
-	struct process *p = find_process(d, pid);
-	u32 *added = p ? lkst_vec_add(d->free_places, d->nr_free) : NULL;
-
-	if (!added)
-		return p ? -ENOMEM : 0;
-	*added = (u32)(p - d->processes);
-	empty_process(d, p);
-	lkst_map_remove(&d->by_pid, (u64)pid);
-	return 0;
-}
 
 static s32 pid_of(const struct lkst_descriptors *d, s32 tid)
 {
@@ -265,39 +82,22 @@ static s32 pid_of(const struct lkst_descriptors *d, s32 tid)
 	return thread && thread->pid > 0 ? thread->pid : 0;
 }
 
-/* The place of descriptor @fd, made if it is not there; NULL in @ret_file: beyond what is kept. */
-static int get_file(struct lkst_descriptors *d, struct process *p, s64 fd, struct file **ret_file)
-{
-	const u32 nr = p->nr_files;
-
-	*ret_file = NULL;
-	if (fd < 0 || fd >= FDS_MAX)
-		return 0;
-	if (fd >= nr && d->nr_entries + (u64)fd + 1 - nr > ENTRIES_MAX) {
-		d->is_full = true;
-		return 0;
-	}
-	*ret_file = lkst_vec_reach(p->files, p->nr_files, (u32)fd);
-	d->nr_entries += p->nr_files - nr;
-	return *ret_file ? 0 : -ENOMEM;
-}
-
 /* What is known of a descriptor now. */
-static const char *name_of(const struct lkst_descriptors *d, const struct process *p, s64 fd)
+static const char *name_of(const struct lkst_descriptors *d, const struct lkst_descriptor_process *p, s64 fd)
 {
-	const struct file *f = p && fd >= 0 && fd < p->nr_files ? &p->files[fd] : NULL;
+	const struct lkst_descriptor_file *f = p && fd >= 0 && fd < p->nr_files ? &p->files[fd] : NULL;
 
 	return f && !p->is_untracked && f->changed_ns > d->forget_ns ? f->name : NULL;
 }
 
 /* From now on nothing is known of descriptor @fd. */
-static int forget(struct lkst_descriptors *d, struct process *p, s64 fd, u64 ns)
+static int forget(struct lkst_descriptors *d, struct lkst_descriptor_process *p, s64 fd, u64 ns)
 {
-	struct file *f;
-	int err = get_file(d, p, fd, &f);
+	struct lkst_descriptor_file *f;
+	int err = lkst_descriptor_at(&d->table, p, fd, &f);
 
 	if (f)
-		*f = (struct file){ .changed_ns = ns };
+		*f = (struct lkst_descriptor_file){ .changed_ns = ns };
 	return err;
 }
 
@@ -308,75 +108,34 @@ static bool is_believed(const struct lkst_descriptors *d, const struct call *c)
 }
 
 /* Call @c has made descriptor @fd, at @ns. If another call has changed it meanwhile, it is not known whose it is. */
-static int learn(struct lkst_descriptors *d, struct process *p, const struct call *c, s64 fd,
+static int learn(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, s64 fd,
 		 u64 ns, const char *name, bool stays_at_exec)
 {
-	struct file *f;
-	int err = get_file(d, p, fd, &f);
+	struct lkst_descriptor_file *f;
+	int err = lkst_descriptor_at(&d->table, p, fd, &f);
 	bool is_sure;
 
 	if (!f)
 		return err;
 	is_sure = f->changed_ns <= c->entry_ns && is_believed(d, c);
-	*f = (struct file){ is_sure ? name : NULL, ns, stays_at_exec };
+	*f = (struct lkst_descriptor_file){ is_sure ? name : NULL, ns, stays_at_exec };
 	return 0;
 }
 
 /* ---- calls -------------------------------------------------------------------------- */
 
-static enum act act_of(const struct lkst_event_class *event)
-{
-	const char *call = lkst_class_call(event);
-	u32 i;
-
-	for (i = 0; call && i < NR_ACTS; i++)
-		if (!strcmp(call, acts[i].call))
-			return acts[i].act;
-	return ACT_NONE;
-}
-
-static bool is_number(const struct lkst_field_class *f)
-{
-	return (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT) &&
-	       f->offset != LKST_OFFSET_VARIES;
-}
-
-static void lay_out(struct layout *l, const struct lkst_event_class *event)
-{
-	u16 i;
-
-	*l = (struct layout){ .event = event, .act = (u8)act_of(event), .fd_at = -1, .string = -1 };
-	for (i = 0; i < event->nr_fields; i++) {
-		const struct lkst_field_class *f = &event->fields[i];
-
-		if (f->type == LKST_CLASS_STRING && l->string < 0) {
-			l->string = (s16)i;
-		} else if (event->half == LKST_HALF_EXIT && is_number(f) &&
-			   !strcmp(f->name, "ret")) {
-			l->ret = f;
-			l->returns_fd = f->sys_meaning == LKST_SYS_retfd;
-		} else if (event->half == LKST_HALF_ENTRY && is_number(f) &&
-			   l->nr_args < LKST_SYSCALL_ARGS_MAX) {
-			if (l->fd_at < 0 &&
-			    (f->sys_meaning == LKST_SYS_fd || f->sys_meaning == LKST_SYS_atfd))
-				l->fd_at = (s8)l->nr_args;
-			l->args[l->nr_args++] = f;
-		}
-	}
-}
-
-static const struct layout *layout_of(struct lkst_descriptors *d,
+static const struct lkst_descriptor_layout *layout_of(struct lkst_descriptors *d,
 				      const struct lkst_event_class *event)
 {
-	struct layout *l = &d->layouts[event->id];
+	struct lkst_descriptor_layout *l = &d->layouts[event->id];
 
 	if (l->event != event)
-		lay_out(l, event);
+		lkst_descriptor_lay_out(l, event);
 	return l;
 }
 
 /* The path in a record, if it has one and that is whole. */
-static int read_path(struct lkst_descriptors *d, const struct layout *l,
+static int read_path(struct lkst_descriptors *d, const struct lkst_descriptor_layout *l,
 		     const struct lkst_record *r, const char **path)
 {
 	char text[LKST_STRING_MAX];
@@ -389,7 +148,7 @@ static int read_path(struct lkst_descriptors *d, const struct layout *l,
 		return 0;
 	memcpy(text, bytes, length);
 	text[length] = 0;
-	return intern(d, text, path);
+	return lkst_descriptor_name(&d->table, text, path);
 }
 
 /* "DIRECTORY/path"; a path from the process's own directory stays as it is. */
@@ -401,7 +160,7 @@ static int name_at(struct lkst_descriptors *d, const struct call *c, const char 
 	if (!c->path || c->path[0] == '/' || c->fd == AT_CWD)
 		return 0;
 	snprintf(text, sizeof(text), "%s/%s", c->name ?: "?", c->path);
-	return strlen(text) + 1 < sizeof(text) ? intern(d, text, ret_name) : 0;
+	return strlen(text) + 1 < sizeof(text) ? lkst_descriptor_name(&d->table, text, ret_name) : 0;
 }
 
 static int name_socket(struct lkst_descriptors *d, const struct call *c, const char **ret_name)
@@ -422,7 +181,7 @@ static int name_socket(struct lkst_descriptors *d, const struct call *c, const c
 	if (type < sizeof(types) / sizeof(types[0]) && types[type])
 		at += snprintf(text + at, sizeof(text) - (size_t)at, ", %s", types[type]);
 	snprintf(text + at, sizeof(text) - (size_t)at, ")");
-	return intern(d, text, ret_name);
+	return lkst_descriptor_name(&d->table, text, ret_name);
 }
 
 /* @before, which may be NULL, in front of @after. */
@@ -435,47 +194,48 @@ static int name_with(struct lkst_descriptors *d, const char *before, const char 
 	if (!before || !after)
 		return 0;
 	snprintf(text, sizeof(text), "%s%s%s", before, between, after);
-	return intern(d, text, ret_name);
+	return lkst_descriptor_name(&d->table, text, ret_name);
 }
 
 /* What the descriptor refers to that call @c has returned; NULL: not known. @stays: an exec does not close it. */
-static int name_new(struct lkst_descriptors *d, const struct process *p, const struct layout *l,
-		    const struct call *c, const char **ret_name, bool *stays)
+static int name_new(struct lkst_descriptors *d, const struct lkst_descriptor_process *p,
+		    const struct lkst_descriptor_layout *l, const struct call *c,
+		    const char **ret_name, bool *stays)
 {
 	*ret_name = NULL;
 	switch (c->act) {
-	case ACT_OPEN:
+	case LKST_ACT_OPEN:
 		*stays = !(c->args[1] & CLOEXEC_FLAG);
 		*ret_name = c->path;
 		return 0;
-	case ACT_CREAT:
+	case LKST_ACT_CREAT:
 		*ret_name = c->path;
 		return 0;
-	case ACT_OPENAT:
+	case LKST_ACT_OPENAT:
 		*stays = !(c->args[2] & CLOEXEC_FLAG);
 		return name_at(d, c, ret_name);
-	case ACT_OPENAT2:
+	case LKST_ACT_OPENAT2:
 		*stays = false;
 		return name_at(d, c, ret_name);
-	case ACT_MEMFD:
+	case LKST_ACT_MEMFD:
 		*stays = !(c->args[1] & CLOEXEC_BIT);
 		return name_with(d, "memfd:", "", c->path, ret_name);
-	case ACT_SOCKET:
+	case LKST_ACT_SOCKET:
 		*stays = !(c->args[1] & CLOEXEC_FLAG);
 		return name_socket(d, c, ret_name);
-	case ACT_ACCEPT:
+	case LKST_ACT_ACCEPT:
 		*stays = !(c->args[3] & CLOEXEC_FLAG);
 		return name_with(d, c->name ?: "socket", ", ", "accepted", ret_name);
-	case ACT_DUP:
-	case ACT_DUP_TO:
+	case LKST_ACT_DUP:
+	case LKST_ACT_DUP_TO:
 		*stays = !(c->args[2] & CLOEXEC_FLAG);
 		break;
-	case ACT_FCNTL:
+	case LKST_ACT_FCNTL:
 		*stays = c->args[1] != DUPFD_CLOEXEC;
 		break;
 	default:
 		*stays = false;
-		return intern(d, lkst_class_call(l->event), ret_name);
+		return lkst_descriptor_name(&d->table, lkst_class_call(l->event), ret_name);
 	}
 	/* A copy: of what it was at entry, if that is what it still is. */
 	if (p && c->fd >= 0 && (u32)c->fd < p->nr_files &&
@@ -485,7 +245,7 @@ static int name_new(struct lkst_descriptors *d, const struct process *p, const s
 }
 
 /* Call @c may close descriptors @first to @last, or does not keep them at exec. */
-static int forget_range(struct lkst_descriptors *d, struct process *p, const struct call *c, u64 ns)
+static int forget_range(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, u64 ns)
 {
 	const u64 first = (u32)c->args[0], last = (u32)c->args[1];
 	u64 fd;
@@ -495,34 +255,34 @@ static int forget_range(struct lkst_descriptors *d, struct process *p, const str
 		if (c->args[2] & RANGE_CLOEXEC)
 			p->files[fd].stays_at_exec = false;
 		else
-			p->files[fd] = (struct file){ .changed_ns = ns };
+			p->files[fd] = (struct lkst_descriptor_file){ .changed_ns = ns };
 	return 0;
 }
 
 /* What a call may change between its entry and its exit is not known from one to the other. */
-static int enter(struct lkst_descriptors *d, struct process *p, const struct call *c, u64 ns)
+static int enter(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, u64 ns)
 {
 	switch (c->act) {
-	case ACT_CLOSE:
+	case LKST_ACT_CLOSE:
 		d->has_closes = true;
 		return forget(d, p, c->fd, ns);
-	case ACT_DUP_TO:
+	case LKST_ACT_DUP_TO:
 		return c->args[0] != c->args[1] ? forget(d, p, c->args[1], ns) : 0;
-	case ACT_CLOSE_RANGE:
+	case LKST_ACT_CLOSE_RANGE:
 		return forget_range(d, p, c, ns);
-	case ACT_FCNTL:
+	case LKST_ACT_FCNTL:
 		if (c->args[1] == SETFD && c->fd >= 0 && (u32)c->fd < p->nr_files)
 			p->files[c->fd].stays_at_exec = false;
 		return 0;
-	case ACT_IOCTL:
+	case LKST_ACT_IOCTL:
 		if (((u32)c->args[1] == FIOCLEX_CMD || (u32)c->args[1] == FIONCLEX_CMD) &&
 		    c->fd >= 0 && (u32)c->fd < p->nr_files)
 			p->files[c->fd].stays_at_exec = false;
 		return 0;
-	case ACT_UNSHARE:
+	case LKST_ACT_UNSHARE:
 		p->is_untracked |= (c->args[0] & CLONE_FILES_FLAG) != 0;
 		return 0;
-	case ACT_URING:
+	case LKST_ACT_URING:
 		/* Requests in a ring open and close without a record. */
 		p->is_untracked = true;
 		return 0;
@@ -531,12 +291,12 @@ static int enter(struct lkst_descriptors *d, struct process *p, const struct cal
 	}
 }
 
-static int on_entry(struct lkst_descriptors *d, const struct layout *l, const struct lkst_record *r)
+static int on_entry(struct lkst_descriptors *d, const struct lkst_descriptor_layout *l, const struct lkst_record *r)
 {
 	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
-	struct process *p;
+	struct lkst_descriptor_process *p;
 	u8 i;
-	int err = get_process(d, pid_of(d, r->tid), &p);
+	int err = lkst_descriptor_get(&d->table, pid_of(d, r->tid), &p);
 
 	if (err)
 		return err;
@@ -551,14 +311,14 @@ static int on_entry(struct lkst_descriptors *d, const struct layout *l, const st
 	if (l->fd_at >= 0)
 		c->fd = (s32)lkst_record_int(r, l->args[l->fd_at]);
 	c->name = name_of(d, p, c->fd);
-	if (l->act >= ACT_OPEN && l->act <= ACT_MEMFD)
+	if (l->act >= LKST_ACT_OPEN && l->act <= LKST_ACT_MEMFD)
 		err = read_path(d, l, r, &c->path);
 	return err || !p ? err : enter(d, p, c, r->ns);
 }
 
 /* Call @c, of process @p, has returned descriptor @fd. */
-static int take_new(struct lkst_descriptors *d, struct process *p, const struct layout *l,
-		    struct call *c, s64 fd, u64 ns)
+static int take_new(struct lkst_descriptors *d, struct lkst_descriptor_process *p,
+		    const struct lkst_descriptor_layout *l, struct call *c, s64 fd, u64 ns)
 {
 	bool stays = true;
 	const char *name;
@@ -574,17 +334,17 @@ static int take_new(struct lkst_descriptors *d, struct process *p, const struct 
 }
 
 /* The socket of call @c is connected or bound now. */
-static int take_target(struct lkst_descriptors *d, struct process *p, const struct call *c, u64 ns)
+static int take_target(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, u64 ns)
 {
-	const struct file *f = c->fd >= 0 && (u32)c->fd < p->nr_files ? &p->files[c->fd] : NULL;
+	const struct lkst_descriptor_file *f = c->fd >= 0 && (u32)c->fd < p->nr_files ? &p->files[c->fd] : NULL;
 
 	return learn(d, p, c, c->fd, ns, c->target, f && f->stays_at_exec);
 }
 
-static int on_leave(struct lkst_descriptors *d, const struct layout *l, const struct lkst_record *r)
+static int on_leave(struct lkst_descriptors *d, const struct lkst_descriptor_layout *l, const struct lkst_record *r)
 {
 	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
-	struct process *p = find_process(d, pid_of(d, r->tid));
+	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, pid_of(d, r->tid));
 	const s64 ret = l->ret ? (s64)lkst_record_int(r, l->ret) : -1;
 	const bool has_failed = ret < 0 && ret >= ERROR_MIN;
 	int err = 0;
@@ -595,22 +355,22 @@ static int on_leave(struct lkst_descriptors *d, const struct layout *l, const st
 	}
 	c->has_ended = true;
 	c->exit_ns = r->ns;
-	c->has_failed = has_failed && !(c->act == ACT_CONNECT && (ret == IS_IN_PROGRESS || ret == IS_INTERRUPTED));
-	if (!c->path && c->act >= ACT_OPEN && c->act <= ACT_MEMFD)
+	c->has_failed = has_failed && !(c->act == LKST_ACT_CONNECT && (ret == IS_IN_PROGRESS || ret == IS_INTERRUPTED));
+	if (!c->path && c->act >= LKST_ACT_OPEN && c->act <= LKST_ACT_MEMFD)
 		err = read_path(d, l, r, &c->path);
 	if (err || c->has_failed)
 		return err;
 	if (c->target)
 		return take_target(d, p, c, r->ns);
-	if (c->act == ACT_CLOSE)
+	if (c->act == LKST_ACT_CLOSE)
 		return forget(d, p, c->fd, r->ns);
-	if (c->act == ACT_CLOSE_RANGE)
+	if (c->act == LKST_ACT_CLOSE_RANGE)
 		return forget_range(d, p, c, r->ns);
-	if (c->act == ACT_FCNTL && c->args[1] != DUPFD && c->args[1] != DUPFD_CLOEXEC)
+	if (c->act == LKST_ACT_FCNTL && c->args[1] != DUPFD && c->args[1] != DUPFD_CLOEXEC)
 		return 0;
-	if (c->act == ACT_DUP_TO && c->args[0] == c->args[1])
+	if (c->act == LKST_ACT_DUP_TO && c->args[0] == c->args[1])
 		return 0;
-	return l->returns_fd || c->act == ACT_FCNTL ? take_new(d, p, l, c, ret, r->ns) : 0;
+	return l->returns_fd || c->act == LKST_ACT_FCNTL ? take_new(d, p, l, c, ret, r->ns) : 0;
 }
 
 /* ---- lives -------------------------------------------------------------------------- */
@@ -623,18 +383,18 @@ static s64 number(const struct lkst_record *r, const char *field)
 }
 
 /* A child has what its creator had when the call began that created it, as far as that did not change until now. */
-static int copy_files(struct lkst_descriptors *d, const struct process *from, struct process *to,
-		      const struct call *c)
+static int copy_files(struct lkst_descriptors *d, const struct lkst_descriptor_process *from,
+		      struct lkst_descriptor_process *to, const struct call *c)
 {
 	u32 fd;
 	int err = 0;
 
 	for (fd = 0; fd < from->nr_files && !err; fd++) {
-		struct file *f;
+		struct lkst_descriptor_file *f;
 
 		if (!name_of(d, from, fd) || from->files[fd].changed_ns > c->entry_ns)
 			continue;
-		err = get_file(d, to, fd, &f);
+		err = lkst_descriptor_at(&d->table, to, fd, &f);
 		if (f)
 			*f = from->files[fd];
 	}
@@ -647,8 +407,8 @@ static int on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
 	const bool is_thread = flags & CLONE_THREAD_FLAG, shares = flags & CLONE_FILES_FLAG;
 	const s32 child_tid = (s32)number(r, "child_tid"), pid = pid_of(d, r->tid);
 	const struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
-	struct process *from, *to;
-	int err = get_process(d, pid, &from);
+	struct lkst_descriptor_process *from, *to;
+	int err = lkst_descriptor_get(&d->table, pid, &from);
 
 	if (err || child_tid <= 0)
 		return err;
@@ -656,14 +416,14 @@ static int on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
 		from->is_untracked = true;
 	if (is_thread)
 		return 0;
-	err = drop_process(d, child_tid) ?: get_process(d, child_tid, &to);
+	err = lkst_descriptor_drop(&d->table, child_tid) ?: lkst_descriptor_get(&d->table, child_tid, &to);
 	if (err || !to)
 		return err;
 	to->is_untracked = shares;
 	to->since_ns = r->ns;
 	/* It may have moved. */
-	from = find_process(d, pid);
-	if (!from || !c || c->has_ended || c->act != ACT_CLONE || shares)
+	from = lkst_descriptor_find(&d->table, pid);
+	if (!from || !c || c->has_ended || c->act != LKST_ACT_CLONE || shares)
 		return 0;
 	return copy_files(d, from, to, c);
 }
@@ -671,12 +431,12 @@ static int on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
 /* An exec makes the table of descriptors the process's own, and closes those that are marked. */
 static int on_exec(struct lkst_descriptors *d, const struct lkst_record *r)
 {
-	struct process *p = find_process(d, r->tid);
+	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, r->tid);
 	u32 fd;
 
 	for (fd = 0; p && fd < p->nr_files; fd++)
 		if (!p->files[fd].stays_at_exec || p->is_untracked)
-			p->files[fd] = (struct file){ .changed_ns = r->ns };
+			p->files[fd] = (struct lkst_descriptor_file){ .changed_ns = r->ns };
 	if (p && p->is_untracked)
 		p->since_ns = r->ns;
 	if (p)
@@ -704,11 +464,12 @@ static int name_by_address(struct lkst_descriptors *d, const struct lkst_record 
 		snprintf(port, sizeof(port), ":%u", (unsigned int)(u16)number(r, "port"));
 	snprintf(text, sizeof(text), "socket %s %s%.*s%s%s", how, is_inet6 ? "[" : "", (int)length,
 		 (const char *)bytes, is_inet6 ? "]" : "", port);
-	return intern(d, text, ret_name);
+	return lkst_descriptor_name(&d->table, text, ret_name);
 }
 
 /* The call of the thread of @r that is about descriptor `fd` of it, if that is what it does. */
-static struct call *find_call(const struct lkst_descriptors *d, const struct lkst_record *r, enum act act)
+static struct call *find_call(const struct lkst_descriptors *d, const struct lkst_record *r,
+			      enum lkst_descriptor_act act)
 {
 	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
 
@@ -716,9 +477,10 @@ static struct call *find_call(const struct lkst_descriptors *d, const struct lks
 }
 
 /* connect() and bind(): the record follows the entry, or, where memory had to be read first, the exit. */
-static int on_target(struct lkst_descriptors *d, const struct lkst_record *r, enum act act, const char *how)
+static int on_target(struct lkst_descriptors *d, const struct lkst_record *r,
+		     enum lkst_descriptor_act act, const char *how)
 {
-	struct process *p = find_process(d, pid_of(d, r->tid));
+	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, pid_of(d, r->tid));
 	struct call *c = find_call(d, r, act);
 	int err = c ? name_by_address(d, r, how, &c->target) : 0;
 
@@ -731,8 +493,8 @@ static int on_target(struct lkst_descriptors *d, const struct lkst_record *r, en
 /* accept(): the record follows the exit. */
 static int on_accepted(struct lkst_descriptors *d, const struct lkst_record *r)
 {
-	struct process *p = find_process(d, pid_of(d, r->tid));
-	struct call *c = find_call(d, r, ACT_ACCEPT);
+	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, pid_of(d, r->tid));
+	struct call *c = find_call(d, r, LKST_ACT_ACCEPT);
 	const char *name;
 	int err;
 
@@ -775,11 +537,11 @@ static int on_other(struct lkst_descriptors *d, const struct lkst_record *r)
 	case LKST_EV_sched_process_exec:
 		return on_exec(d, r);
 	case LKST_EV_sched_process_free:
-		return drop_process(d, (s32)number(r, "freed_tid"));
+		return lkst_descriptor_drop(&d->table, (s32)number(r, "freed_tid"));
 	case LKST_EV_socket_connect:
-		return on_target(d, r, ACT_CONNECT, "to");
+		return on_target(d, r, LKST_ACT_CONNECT, "to");
 	case LKST_EV_socket_bind:
-		return on_target(d, r, ACT_BIND, "at");
+		return on_target(d, r, LKST_ACT_BIND, "at");
 	case LKST_EV_socket_accept:
 		return on_accepted(d, r);
 	case LKST_EV_shed_begin:
@@ -823,7 +585,7 @@ int lkst_descriptors_tell(struct lkst_descriptors *d, s32 pid, s32 fd, u64 since
 {
 	struct told *added;
 	const char *copy;
-	int err = intern(d, name, &copy);
+	int err = lkst_descriptor_name(&d->table, name, &copy);
 
 	if (err || !copy)
 		return err;
@@ -855,15 +617,15 @@ static int take_told(struct lkst_descriptors *d, u64 ns)
 
 	for (; d->next_told < d->nr_told && d->told[d->next_told].since_ns < ns && !err; d->next_told++) {
 		const struct told *t = &d->told[d->next_told];
-		struct process *p;
-		struct file *f = NULL;
+		struct lkst_descriptor_process *p;
+		struct lkst_descriptor_file *f = NULL;
 
-		err = get_process(d, t->pid, &p);
+		err = lkst_descriptor_get(&d->table, t->pid, &p);
 		if (!err && p)
-			err = get_file(d, p, t->fd, &f);
+			err = lkst_descriptor_at(&d->table, p, t->fd, &f);
 		/* By its call more is known: which end of a connection it is, and whether an exec closes it. */
 		if (f && !name_of(d, p, t->fd))
-			*f = (struct file){ t->name, t->since_ns, false };
+			*f = (struct lkst_descriptor_file){ t->name, t->since_ns, false };
 		d->has_closes = true;
 	}
 	return err;
@@ -871,10 +633,11 @@ static int take_told(struct lkst_descriptors *d, u64 ns)
 
 u64 lkst_descriptors_since(const struct lkst_descriptors *d, s32 pid, s32 fd)
 {
-	const struct process *p = find_process(d, pid);
+	const struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, pid);
 	u64 since_ns = d->forget_ns;
 
-	if (d->is_partial || d->is_full || d->nr_shed || fd < 0 || fd >= FDS_MAX || (p && p->is_untracked))
+	if (d->is_partial || d->table.is_full || d->nr_shed || fd < 0 ||
+	    fd >= LKST_DESCRIPTORS_OF_PROCESS || (p && p->is_untracked))
 		return UINT64_MAX;
 	if (p && p->since_ns > since_ns)
 		since_ns = p->since_ns;
@@ -885,7 +648,7 @@ u64 lkst_descriptors_since(const struct lkst_descriptors *d, s32 pid, s32 fd)
 
 int lkst_descriptors_feed(struct lkst_descriptors *d, const struct lkst_record *r)
 {
-	const struct layout *l;
+	const struct lkst_descriptor_layout *l;
 	int err = r->buffer != LKST_BUFFER_STATE ? take_told(d, r->ns) : 0;
 
 	if (err)
@@ -914,14 +677,14 @@ bool lkst_descriptors_call(const struct lkst_descriptors *d, s32 tid,
 	if (!c)
 		return false;
 	*ret_call = (struct lkst_descriptor_call){ c->entry_ns, c->fd, c->name };
-	if (c->act >= ACT_OPEN && c->act <= ACT_CREAT && !c->is_new)
+	if (c->act >= LKST_ACT_OPEN && c->act <= LKST_ACT_CREAT && !c->is_new)
 		*ret_call = (struct lkst_descriptor_call){ c->entry_ns, -1, c->path };
 	return true;
 }
 
 const char *lkst_descriptors_name(const struct lkst_descriptors *d, s32 tid, s32 fd)
 {
-	return name_of(d, find_process(d, pid_of(d, tid)), fd);
+	return name_of(d, lkst_descriptor_find(&d->table, pid_of(d, tid)), fd);
 }
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -933,7 +696,7 @@ struct lkst_descriptors *lkst_descriptors_new(const struct lkst_threads *threads
 	if (!d)
 		return NULL;
 	d->threads = threads;
-	d->by_pid.max = PROCESSES_MAX;
+	lkst_descriptor_table_init(&d->table);
 	d->layouts = calloc(LKST_ID_MAX + 1, sizeof(*d->layouts));
 	if (!d->layouts) {
 		free(d);
@@ -944,21 +707,11 @@ struct lkst_descriptors *lkst_descriptors_new(const struct lkst_threads *threads
 
 void lkst_descriptors_free(struct lkst_descriptors *d)
 {
-	struct name *name;
-	u32 i;
-
 	if (!d)
 		return;
-	for (i = 0; (name = lkst_hash_next(&d->names, &i, sizeof(*name)));)
-		free(name->text);
-	for (i = 0; i < d->nr_processes; i++)
-		free(d->processes[i].files);
-	free(d->processes);
-	free(d->free_places);
+	lkst_descriptor_table_fini(&d->table);
 	free(d->layouts);
 	free(d->told);
 	lkst_hash_fini(&d->calls);
-	lkst_hash_fini(&d->names);
-	lkst_map_fini(&d->by_pid);
 	free(d);
 }

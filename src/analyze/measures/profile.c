@@ -154,16 +154,20 @@ struct sum {
 	u64 nr, ns, kernel_ns, nr_waits, wait_ns;
 };
 
+/* The columns that put_sum() fills. */
+#define SUM_COLUMNS \
+	{ "share", "share", LKST_COLUMN_PERCENT, "of the time of all samples" }, \
+	{ "time", "time", LKST_COLUMN_DURATION, "the CPU time that its samples stand for" }, \
+	{ "kernel", "in kernel", LKST_COLUMN_DURATION, "of that in the kernel" }, \
+	{ "samples", "samples", LKST_COLUMN_COUNT, "how many" }, \
+	{ "waits", "waits", LKST_COLUMN_COUNT, "long ones, with a stack" }, \
+	{ "waited", "waited", LKST_COLUMN_DURATION, "in those" }
+
 static const struct lkst_column thread_columns[] = {
 	{ "comm", "thread", LKST_COLUMN_TEXT, "the thread's name" },
 	{ "tid", "tid", LKST_COLUMN_TID, "its number" },
 	{ "pid", "pid", LKST_COLUMN_PID, "its process" },
-	{ "share", "share", LKST_COLUMN_PERCENT, "of the time of all samples" },
-	{ "time", "time", LKST_COLUMN_DURATION, "the CPU time that its samples stand for" },
-	{ "kernel", "in kernel", LKST_COLUMN_DURATION, "of that in the kernel" },
-	{ "samples", "samples", LKST_COLUMN_COUNT, "how many" },
-	{ "waits", "waits", LKST_COLUMN_COUNT, "long ones, with a stack" },
-	{ "waited", "waited", LKST_COLUMN_DURATION, "in those" },
+	SUM_COLUMNS,
 	{ "container", "container", LKST_COLUMN_TEXT, "the container or unit that its cgroup's path shows" },
 	{ "cgroup", "cgroup", LKST_COLUMN_TEXT, "the cgroup that it was in" },
 };
@@ -228,12 +232,7 @@ static int put_threads(const struct profile *p, const struct sum *sums, u64 all_
 static const struct lkst_column cgroup_columns[] = {
 	{ "container", "container", LKST_COLUMN_TEXT, "the container or unit that the path shows" },
 	{ "cgroup", "cgroup", LKST_COLUMN_TEXT, "the cgroup that threads were in; none: it is not known" },
-	{ "share", "share", LKST_COLUMN_PERCENT, "of the time of all samples" },
-	{ "time", "time", LKST_COLUMN_DURATION, "the CPU time that its samples stand for" },
-	{ "kernel", "in kernel", LKST_COLUMN_DURATION, "of that in the kernel" },
-	{ "samples", "samples", LKST_COLUMN_COUNT, "how many" },
-	{ "waits", "waits", LKST_COLUMN_COUNT, "long ones, with a stack" },
-	{ "waited", "waited", LKST_COLUMN_DURATION, "in those" },
+	SUM_COLUMNS,
 };
 
 /* A cgroup, and what its threads did. */
