@@ -30,7 +30,6 @@ enum {
 	CLONE_FILES_FLAG = 0x400,
 	CLONE_THREAD_FLAG = 0x10000,
 	/* include/linux/socket.h; include/uapi/asm-generic/errno.h */
-	FAMILY_UNIX = 1,
 	FAMILY_INET6 = 10,
 	IS_INTERRUPTED = -4,
 	IS_IN_PROGRESS = -115,
