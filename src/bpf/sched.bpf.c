@@ -11,7 +11,7 @@
 LKST_TP(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	unsigned int prev_state)
 {
-	lkst_count_stretch(prev);
+	lkst_count_stretch(prev, next);
 	/* `prev` is the thread that still runs. */
 	if (!lkst_wants(prev) && !lkst_wants(next))
 		return LKST_UNWANTED(sched_switch);

@@ -23,7 +23,7 @@ struct {
 struct lkst_counters_seen {
 	u64 value[LKST_PERF_AT_ONCE];
 	u32 known;
-	u32 pad;
+	u32 next; /* the thread that came to the CPU then */
 };
 
 struct {
@@ -64,8 +64,12 @@ static __always_inline void lkst_read_counter(struct lkst_counters_seen *seen, u
 	seen->known |= 1U << i;
 }
 
-/* To be called at a switch, by its program, where @prev leaves the CPU. */
-static __always_inline void lkst_count_stretch(struct task_struct *prev)
+/*
+ * To be called at a switch, by its program, where @prev leaves the CPU and @next comes. If another thread than
+ * @prev came at the switch before, then there was one that the program was not called at, as on machines that hide
+ * threads: nobody knows how much of what was counted is whose.
+ */
+static __always_inline void lkst_count_stretch(struct task_struct *prev, struct task_struct *next)
 {
 	struct lkst_counters_now now = {};
 	struct lkst_counters_seen *seen;
@@ -81,6 +85,9 @@ static __always_inline void lkst_count_stretch(struct task_struct *prev)
 		seen->known = 0;
 		return;
 	}
+	if (seen->next != (u32)prev->pid)
+		seen->known = 0;
+	seen->next = next->pid;
 #pragma unroll
 	for (i = 0; i < LKST_PERF_AT_ONCE; i++)
 		lkst_read_counter(seen, cpu, i, &now);
