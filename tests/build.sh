@@ -3,8 +3,8 @@
 # timeout: 1500
 # alone
 #
-# Builds LKST in every way that must work, without a warning, for the tests that come after it: with gcc,
-# with clang, and with gcc and the sanitizers.
+# Builds LKST in every way that must work, without a warning, for the tests that come after it: with gcc, and with clang
+# and the sanitizers.
 
 set -u
 # The caller may be a make with settings of its own.
@@ -31,10 +31,9 @@ build()
 }
 
 build build_gcc CC=gcc all unit live-tests
-# The kernel programs are the same in every build: they are built once. What clang makes of the tests is not run, so
+# The kernel programs are the same in every build: they are built once. What clang makes of the live tests is not run, so
 # it is not linked.
-build build_clang CC=clang-16 GEN="$OUT/gcc/gen" all test-objects
-build build_sanitized CC=gcc SANITIZE=1 GEN="$OUT/gcc/gen" all unit
+build build_clang CC=clang-16 SANITIZE=1 CFLAGS='-O1 -gdwarf-4' GEN="$OUT/gcc/gen" all unit fuzz test-objects
 build build_bench CC=gcc BUILD="$OUT/gcc" -f Makefile -f bench/bench.mk bench-programs
 build build_installs CC=gcc DESTDIR="$SCRATCH/root" prefix=/usr install
 if [ -x "$SCRATCH/root/usr/bin/lkst" ] &&

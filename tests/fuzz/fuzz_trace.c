@@ -3,8 +3,8 @@
  * Fuzz target of the reader: metadata and one stream, opened as a directory, read to the end in
  * order of time, each field looked at, checked, and exported as every format.
  *
- *	make CC=clang-16 SANITIZE=fuzz fuzz
- *	build/clang-16-fuzz/tests/fuzz/fuzz_trace -max_len=8192 -len_control=0 -max_total_time=60 corpus
+ *	make CC=clang-16 SANITIZE=1 fuzz
+ *	build/clang-16-san/tests/fuzz/fuzz_trace -max_len=8192 -len_control=0 -max_total_time=60 corpus
  *
  * The first byte of the input says what is made of it, by bits:
  *	1  the metadata comes first, up to a NUL; else it is sound metadata

@@ -30,6 +30,16 @@ extern int unit_failed, unit_skipped;
 
 #define TEST(name) static void test_##name(void)
 
+/* Whether the program was built with the address sanitizer, which makes it slow. */
+#ifndef __has_feature
+#define __has_feature(x) 0 /* clang's */
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#else
+#define IS_SANITIZED 0
+#endif
+
 /* Ends the test, which cannot be made here. */
 #define SKIP(why)                                                                                  \
 	do {                                                                                       \

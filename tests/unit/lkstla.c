@@ -56,7 +56,7 @@ TEST(lkstla_takes_the_files_of_a_trace)
 {
 	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime TRACE/metadata TRACE"), 0);
 	CHECK(strstr(output, "wakeup:here"));
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime TRACE/metadata /"), -ENOENT);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime TRACE/metadata /sys/fs"), -ENOENT);
 	CHECK(strstr(message, "cannot read the trace"));
 	CHECK(run(&lkst_cmd_lkstla, "schedtime /nonexistent") < 0);
 }

@@ -110,9 +110,11 @@ TEST(published_trace_is_found_by_prefix_and_uuid)
 TEST(trace_that_others_can_change_or_that_is_marked_is_not_found)
 {
 	struct lkst_catalog *c = make_catalog();
+	const char *real;
 	FILE *f;
 
 	make_scratch(dir);
+	real = strdupa(path_of("real"));
 	CHECK_EQ(publish(c, "moment-1-now", 0), 0);
 	CHECK_EQ(chmod(path_of("moment-1-now"), 0777), 0);
 	CHECK_EQ(lkst_publish_find(&err, dir, "moment-1-", c->uuid, name), 0);
@@ -122,7 +124,7 @@ TEST(trace_that_others_can_change_or_that_is_marked_is_not_found)
 	CHECK(f && !fclose(f));
 	CHECK_EQ(lkst_publish_find(&err, dir, "moment-1-", c->uuid, name), 0);
 	CHECK_EQ(unlink(path_of("moment-1-now/.partial")), 0);
-	CHECK_EQ(rename(path_of("moment-1-now"), strdupa(path_of("real"))), 0);
+	CHECK_EQ(rename(path_of("moment-1-now"), real), 0);
 	CHECK_EQ(symlink("real", path_of("moment-1-now")), 0);
 	CHECK_EQ(lkst_publish_find(&err, dir, "moment-1-", c->uuid, name), 0);
 	lkst_catalog_free(c);

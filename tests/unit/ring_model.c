@@ -114,11 +114,8 @@ static bool model_holds(const struct scenario *sc)
 	return !m.failed;
 }
 
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-enum { NR_DRAWN = 20000, EVERY = 2 }; /* of each shape; and of the scenarios: it is slow */
+#if IS_SANITIZED
+enum { NR_DRAWN = 5000, EVERY = 4 }; /* of each shape; and of the scenarios: it is slow */
 #else
 enum { NR_DRAWN = 200000, EVERY = 1 };
 #endif

@@ -90,7 +90,7 @@ TEST(vec_does_not_overflow)
 
 TEST(vec_stays_whole_without_memory)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if IS_SANITIZED
 	SKIP("the sanitizer ends a program that gets no memory");
 #endif
 	struct rlimit limit, none;
