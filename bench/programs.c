@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "abi/budget.h"
 #include "abi/control.h"
 #include "abi/handler.h"
 #include "abi/program.h"

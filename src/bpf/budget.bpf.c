@@ -9,63 +9,59 @@ enum {
 
 /* ---- the timer -------------------------------------------------------------------------- */
 
-static long begin_kind(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
+static long begin_kind(void *map, const u32 *key, struct lkst_kind *kind)
 {
 	kind->ns = 0;
 	return 0;
 }
 
-static __noinline void measure(struct look *look)
+static __noinline void measure(void)
 {
-	bpf_for_each_map_elem(&lkst_kinds, begin_kind, look, 0);
-	bpf_for_each_map_elem(&lkst_hook_groups, clear_group, look, 0);
-	bpf_for_each_map_elem(&lkst_budget_cpus, look_at_cpu, look, 0);
-	bpf_for_each_map_elem(&lkst_hook_groups, end_group, look, 0);
-	bpf_for_each_map_elem(&lkst_kinds, add_recorded, look, 0);
-	look->budget->idle_ppm = look->idle_ppm;
-	look->budget->busiest_ppm = look->busiest_ppm;
-	look->allowed_ppm = allowed(look->budget, look->idle_ppm);
+	bpf_for_each_map_elem(&lkst_kinds, begin_kind, NULL, 0);
+	bpf_for_each_map_elem(&lkst_hook_groups, clear_group, NULL, 0);
+	bpf_for_each_map_elem(&lkst_budget_cpus, look_at_cpu, NULL, 0);
+	bpf_for_each_map_elem(&lkst_hook_groups, end_group, NULL, 0);
+	bpf_for_each_map_elem(&lkst_kinds, add_recorded, NULL, 0);
+	lkst_budget.idle_ppm = look.idle_ppm;
+	lkst_budget.busiest_ppm = look.busiest_ppm;
+	look.allowed_ppm = allowed(look.idle_ppm);
 }
 
-static __noinline void change(struct look *look)
+static __noinline void change(void)
 {
-	u32 nr_shed = look->budget->nr_shed;
+	u32 nr_shed = lkst_budget.nr_shed;
 
-	if (look->busiest_ppm > look->allowed_ppm) {
-		keep_to_limit(look);
-		if (look->budget->nr_shed != nr_shed)
-			bpf_for_each_map_elem(&lkst_budget_cpus, forget_mean, look, 0);
+	if (look.busiest_ppm > look.allowed_ppm) {
+		keep_to_limit();
+		if (lkst_budget.nr_shed != nr_shed)
+			bpf_for_each_map_elem(&lkst_budget_cpus, forget_mean, NULL, 0);
 	}
-	if (nr_shed && !look->is_settling && !look->budget->tried)
-		try_one(look);
-	if (has_helper(look->budget) && !look->is_settling)
-		detach_idle(look);
+	if (nr_shed && !look.is_settling && !lkst_budget.tried)
+		try_one();
+	if (has_helper() && !look.is_settling)
+		detach_idle();
 }
 
 static int on_timer(void *map, int *key, struct budget_timer *t)
 {
 	const u64 period = LKST_BUDGET_PERIOD_MS * 1000000ULL;
-	struct look look = {};
-	u32 zero = 0;
 	u64 next;
 
-	look.budget = bpf_map_lookup_elem(&lkst_budget, &zero);
-	if (!look.budget)
-		return 0;
+	__builtin_memset(&look, 0, sizeof(look));
 	look.now = bpf_ktime_get_ns();
-	look.period = look.now - look.budget->tick_ns;
-	bpf_for_each_map_elem(&lkst_hook_groups, begin_group, &look, 0);
-	if (look.budget->tried)
-		judge(&look);
+	look.period = look.now - lkst_budget.tick_ns;
+	bpf_for_each_map_elem(&lkst_hook_groups, begin_group, NULL, 0);
+	if (lkst_budget.tried)
+		judge();
 	if (look.period >= period - period / 8) {
-		measure(&look);
-		change(&look);
-		look.budget->tick_ns = look.now;
+		measure();
+		change();
+		lkst_budget.tick_ns = look.now;
 	}
 	if (look.is_asking)
 		wake_helper(look.now);
-	next = look.budget->tried ? TRY_PERIOD_MS * 1000000ULL
-				  : period - (look.now - look.budget->tick_ns) % period;
+	next = lkst_budget.tried ? TRY_PERIOD_MS * 1000000ULL
+				 : period - (look.now - lkst_budget.tick_ns) % period;
 	bpf_timer_start(&t->timer, next, 0);
 	return 0;
 }

@@ -22,7 +22,6 @@ enum {
 
 /* A block that is looked through. */
 struct scan {
-	struct lkst_budget *budget;
 	u64 *words;
 	u64 last, end; /* times: of the record before, of the block's end */
 	u64 ns;
@@ -43,7 +42,7 @@ static long look_at_word(u32 i, struct scan *scan)
 	time = word >> 16;
 	if (time - scan->last > scan->end - scan->last)
 		return 0;
-	key = scan->budget->kind_of[word & LKST_ID_MAX];
+	key = lkst_budget.kind_of[word & LKST_ID_MAX];
 	kind = bpf_map_lookup_elem(&lkst_kinds, &key);
 	if (!kind)
 		return 0;
@@ -63,10 +62,8 @@ __weak __noinline u64 lkst_budget_scan(u32 element, u64 weight, u32 is_busy)
 	const u64 mask = (1ULL << LKST_TIME_BITS) - 1;
 	struct lkst_block_header *h = lkst_element(element);
 	struct scan scan = { .words = (void *)h, .weight = weight, .is_busy = is_busy };
-	u32 zero = 0;
 
-	scan.budget = bpf_map_lookup_elem(&lkst_budget, &zero);
-	if (!scan.budget || !h)
+	if (!h)
 		return 0;
 	scan.last = h->timestamp_begin & mask;
 	scan.end = h->timestamp_end & mask;
@@ -78,14 +75,16 @@ __weak __noinline u64 lkst_budget_scan(u32 element, u64 weight, u32 is_busy)
  * Adds what was recorded on the CPU in @buffer since the last look. Only the ring of level 0 is looked at:
  * nearly all records are there.
  */
-static long look_at_buffer(u32 buffer, struct look *look)
+static long look_at_buffer(u32 buffer)
 {
 	u64 opened, blocks, stride, nr, weight, cost = 0;
-	struct budget_cpu *c = look->on;
+	u32 of = look.cpu, cpu = of & (LKST_POSSIBLE_CPUS_MAX - 1), page, i;
+	struct budget_cpu *c = bpf_map_lookup_elem(&lkst_budget_cpus, &of);
 	struct lkst_state *st;
 	struct lkst_ring *ring;
-	u32 cpu = look->cpu & (LKST_POSSIBLE_CPUS_MAX - 1), page, i;
 
+	if (!c)
+		return 1;
 	buffer &= LKST_NR_BUFFERS - 1;
 	page = LKST_LOAD(lkst_control.page[buffer][cpu]);
 	/* A buffer that is not there has main's page. */
@@ -108,8 +107,8 @@ static long look_at_buffer(u32 buffer, struct look *look)
 	for (i = 0; i < SAMPLE_BLOCKS && i < nr && opened >= 2 + i * stride; i++)
 		/* The last one opened is not full yet. */
 		cost += lkst_budget_scan(ring->base + ((opened - 2 - i * stride) & ring->mask),
-					 weight, c->ppm > look->budget->limit_ppm / 8);
-	look->cost += cost * weight;
+					 weight, c->ppm > lkst_budget.limit_ppm / 8);
+	look.cost += cost * weight;
 	return 0;
 }
 
@@ -123,15 +122,15 @@ static __always_inline u64 ran_for(const struct lkst_idle *idle, const struct lk
 	return kind->id[0] ? runs * kind->idle_ns : 0;
 }
 
-static long add_idle(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
+static long add_idle(void *map, const u32 *key, struct lkst_kind *kind)
 {
-	struct lkst_idle *idle = bpf_map_lookup_elem(&lkst_idle, &look->cpu);
+	struct lkst_idle *idle = bpf_map_lookup_elem(&lkst_idle, &look.cpu);
 	u32 of = kind->group;
 	struct lkst_hook_group *group;
 	u64 ns;
 
 	ns = idle ? ran_for(idle, kind) : 0;
-	look->ran_ns += ns;
+	look.ran_ns += ns;
 	group = ns ? bpf_map_lookup_elem(&lkst_hook_groups, &of) : NULL;
 	if (group)
 		group->idle_ns += ns;
@@ -144,24 +143,23 @@ static __always_inline u64 since(u64 now, u64 before)
 	return now > before ? now - before : 0;
 }
 
-static long look_at_cpu(void *map, const u32 *cpu, struct budget_cpu *c, struct look *look)
+static long look_at_cpu(void *map, const u32 *cpu, struct budget_cpu *c)
 {
 	u64 idle_ns;
 
-	look->on = c;
-	look->cpu = *cpu;
-	look->cost = look->ran_ns = 0;
-	bpf_loop(LKST_NR_BUFFERS, look_at_buffer, look, 0);
-	c->ppm = (c->ppm + look->cost * PPM / look->period) / 2;
-	if (c->ppm > look->busiest_ppm)
-		look->busiest_ppm = c->ppm;
-	bpf_for_each_map_elem(&lkst_kinds, add_idle, look, 0);
-	idle_ns = since(look->ran_ns, c->ran_ns);
-	c->ran_ns = look->ran_ns;
+	look.cpu = *cpu;
+	look.cost = look.ran_ns = 0;
+	bpf_loop(LKST_NR_BUFFERS, look_at_buffer, NULL, 0);
+	c->ppm = (c->ppm + look.cost * PPM / look.period) / 2;
+	if (c->ppm > look.busiest_ppm)
+		look.busiest_ppm = c->ppm;
+	bpf_for_each_map_elem(&lkst_kinds, add_idle, NULL, 0);
+	idle_ns = since(look.ran_ns, c->ran_ns);
+	c->ran_ns = look.ran_ns;
 	/* The time of hooks that were detached since does not count. */
-	c->idle_ppm = look->is_settling ? 0 : (c->idle_ppm + idle_ns * PPM / look->period) / 2;
-	if (c->idle_ppm > look->idle_ppm)
-		look->idle_ppm = c->idle_ppm;
+	c->idle_ppm = look.is_settling ? 0 : (c->idle_ppm + idle_ns * PPM / look.period) / 2;
+	if (c->idle_ppm > look.idle_ppm)
+		look.idle_ppm = c->idle_ppm;
 	return 0;
 }
 

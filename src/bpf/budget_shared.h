@@ -20,13 +20,7 @@ enum {
 	PPM = 1000000,
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct lkst_budget);
-} lkst_budget SEC(".maps");
+struct lkst_budget lkst_budget SEC(".data.budget");
 
 /* As many as there are kinds. */
 struct {
@@ -82,12 +76,14 @@ struct {
 	__type(value, struct budget_timer);
 } lkst_budget_timer SEC(".maps");
 
-/* One look, while it lasts. */
-struct look {
-	struct lkst_budget *budget;
+/*
+ * One look, while it lasts: the timer never runs twice at a time. It is in a map and not on the timer's stack:
+ * what is on a stack the verifier follows, so that it would check each function again along each path to it. What
+ * writes records is in global functions for the same reason.
+ */
+static struct {
 	u64 now, period;
 	/* The CPU that is looked at, and what recording has cost there since the last look, ns. */
-	struct budget_cpu *on;
 	u32 cpu;
 	u64 cost, ran_ns;
 	u32 busiest_ppm, idle_ppm;
@@ -109,6 +105,6 @@ struct look {
 	u32 best;
 	u32 best_value;
 	u64 best_ns;
-};
+} look SEC(".data.look");
 
 #endif

@@ -150,7 +150,7 @@ int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
 	struct lkst_budget *budget;
 	int err = 0;
 
-	fds.budget_fd = bpf_map__fd(find_map(object, "lkst_budget"));
+	fds.budget_fd = bpf_map__fd(find_map(object, ".data.budget"));
 	budget = map_memory(fds.budget_fd, sizeof(*budget));
 	if (!budget)
 		return lkst_err_sys(e, -errno, "telling the controller of costs its limit");
