@@ -10,7 +10,7 @@
  * The steps are global functions, which the verifier checks once and not along each path to them. It takes their
  * pointer for one that may be NULL.
  *
- * The includer supplies LKST_LOAD(), LKST_STORE() and LKST_BOUNDED() (bpf/ring.h).
+ * The includer supplies LKST_LOAD(), LKST_STORE() and LKST_BOUNDED() (bpf/ring.h), and bpf_loop().
  */
 #ifndef LKST_BPF_ADDRESS_H
 #define LKST_BPF_ADDRESS_H
@@ -178,25 +178,29 @@ __noinline int lkst_address_put_inet6(struct lkst_address *a)
 	return 0;
 }
 
-/* The first @length bytes of the path: up to a NUL, or, of an abstract name, all, as /proc/net/unix has it. */
-__noinline int lkst_address_put_unix(struct lkst_address *a, u32 length)
+static long lkst_address_put_path(u32 i, struct lkst_address **at)
 {
-	bool is_name;
-	u32 i;
+	struct lkst_address *a = *at;
+	u64 byte = LKST_BOUNDED((u64)i);
 	char c;
 
-	if (!a)
-		return 0;
-	is_name = length && !LKST_LOAD(a->from.unix_.path[0]);
-#pragma clang loop unroll(disable)
-	for (i = 0; i < LKST_ADDRESS_PATH; i++) {
-		if (i >= length)
-			break;
-		c = LKST_LOAD(a->from.unix_.path[i]);
-		if (!c && !is_name)
-			break;
-		lkst_address_put(a, c ?: '@');
-	}
+	if (byte >= LKST_ADDRESS_PATH)
+		return 1;
+	c = LKST_LOAD(a->from.unix_.path[byte]);
+	if (!c && LKST_LOAD(a->from.unix_.path[0]))
+		return 1;
+	lkst_address_put(a, c ?: '@');
+	return 0;
+}
+
+/*
+ * The first @length bytes of the path: up to a NUL, or, of an abstract name, all, as /proc/net/unix has it. By
+ * bpf_loop(), for the verifier follows each turn of another loop.
+ */
+__noinline int lkst_address_put_unix(struct lkst_address *a, u32 length)
+{
+	if (a)
+		bpf_loop(length, lkst_address_put_path, &a, 0);
 	return 0;
 }
 

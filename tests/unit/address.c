@@ -15,6 +15,13 @@
 #define LKST_STORE(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define LKST_BOUNDED(v) (v)
 #define __noinline static __attribute__((noinline))
+/* What the kernel's helper does. */
+#define bpf_loop(nr, call, context, flags)                                                         \
+	do {                                                                                       \
+		for (u32 turn_ = 0; turn_ < (nr); turn_++)                                         \
+			if (call(turn_, context))                                                  \
+				break;                                                             \
+	} while (0)
 /* gcc does not know clang's. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
