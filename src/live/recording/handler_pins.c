@@ -91,16 +91,41 @@ static bool is_called(const struct lkst_handler *h, const char *word)
 	       (!lkst_mask_parse_handler(NULL, word, &number) && number == h->number);
 }
 
+/* A search for the handler @word: the first by number. */
+struct search {
+	const char *word;
+	struct lkst_handler found;
+	bool is_found;
+};
+
+static int look_at_pin(struct lkst_err *e, void *ctx, const char *pin)
+{
+	struct search *s = ctx;
+	struct lkst_handler h;
+	const char *what;
+	u8 number;
+
+	what = parse_pin(pin, &number);
+	if (!what || strcmp(what, LKST_HANDLER_ABOUT_PIN) ||
+	    (s->is_found && s->found.number < number) || !lkst_handler_get(number, &h) ||
+	    !is_called(&h, s->word))
+		return 0;
+	s->found = h;
+	s->is_found = true;
+	return 0;
+}
+
 int lkst_handler_find(struct lkst_err *e, const char *word, struct lkst_handler *ret_handler)
 {
-	struct lkst_handler h;
-	unsigned int number;
+	struct search s = { .word = word };
+	int err = lkst_pins_each(e, look_at_pin, &s);
 
-	for (number = LKST_HANDLER_FIRST; number <= LKST_HANDLER_LAST; number++)
-		if (lkst_handler_get(number, &h) && is_called(&h, word)) {
-			*ret_handler = h;
-			return 0;
-		}
+	if (err)
+		return err;
+	if (s.is_found) {
+		*ret_handler = s.found;
+		return 0;
+	}
 	return lkst_err_set(e, -ENOENT,
 			    "no handler \"%s\" is loaded; `lkst handler list` shows those that are",
 			    word);
