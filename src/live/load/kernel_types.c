@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -67,6 +69,24 @@ static int index_types(struct lkst_err *e, struct lkst_kernel *k)
 	return 0;
 }
 
+/* The kernel's own. They are mapped where they can be (Linux 6.16): reading takes a system call for each 4 KiB. */
+static struct btf *load_types(void)
+{
+	_cleanup_close_ int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	struct btf *btf = NULL;
+	struct stat st;
+	void *types;
+
+	if (fd < 0 || fstat(fd, &st))
+		return btf__load_vmlinux_btf();
+	types = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (types != MAP_FAILED) {
+		btf = btf__new(types, (unsigned int)st.st_size); /* it takes a copy */
+		munmap(types, (size_t)st.st_size);
+	}
+	return btf ?: btf__load_vmlinux_btf();
+}
+
 int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kernel **ret_kernel)
 {
 	struct lkst_kernel *k = calloc(1, sizeof(*k));
@@ -74,7 +94,7 @@ int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kerne
 
 	if (!k)
 		return lkst_err_sys(e, -ENOMEM, "loading the kernel's type information");
-	k->btf = btf_file ? btf__parse(btf_file, NULL) : btf__load_vmlinux_btf();
+	k->btf = btf_file ? btf__parse(btf_file, NULL) : load_types();
 	if (!k->btf) {
 		err = -errno;
 		free(k);
