@@ -415,6 +415,19 @@ static void find_begin(struct lkst_counting *c, u64 *ret_from_ns)
 	*ret_from_ns = from_ns;
 }
 
+/* What nobody has counted in between is lost; noted together with up to where that is, so that it counts once. */
+static void note_uncounted(struct lkst_counting *c)
+{
+	struct lkst_spool_position *p = &c->ship->position;
+
+	if (!p->second || c->second <= p->second + 1)
+		return;
+	p->dropped += c->second - p->second - 1;
+	p->second = c->second - 1;
+	p->until_ns = c->begin_ns;
+	lkst_ship_keep(c->ship);
+}
+
 int lkst_counting_new(struct lkst_ship *s, struct lkst_counting **ret_counting)
 {
 	_cleanup_(lkst_counting_freep) struct lkst_counting *c = calloc(1, sizeof(*c));
@@ -447,9 +460,7 @@ int lkst_counting_new(struct lkst_ship *s, struct lkst_counting **ret_counting)
 	lkst_fleet_minute_fini(&c->minute);
 	c->next_ns = from_ns;
 	begin_second(c);
-	/* What nobody has counted in between is lost. */
-	if (s->position.second && c->second > s->position.second + 1)
-		s->position.dropped += c->second - s->position.second - 1;
+	note_uncounted(c);
 	*ret_counting = lkst_take(c);
 	return 0;
 }
