@@ -90,7 +90,10 @@ static int is_there(struct sender *s, const struct lkst_spool_item *item, bool *
 
 	*ret_is_there = false;
 	/* A host's row may be there many times: the one that was seen last counts. */
-	if (item->kind == LKST_SPOOL_HOST || !s->may_be_there)
+	if (item->kind == LKST_SPOOL_HOST)
+		return 0;
+	/* An incident is put again by a process that does not know whether one before it had put all of it. */
+	if (item->kind == LKST_SPOOL_SECONDS && !s->may_be_there)
 		return 0;
 	err = count_there(s, item, &nr);
 	*ret_is_there = nr == wanted;

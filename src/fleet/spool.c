@@ -27,12 +27,13 @@ static const char foot_word[8] = "lkstship";
 static const char position_name[] = "position", claim_name[] = "claim";
 
 /* The first letter of names, by kind; and the order in which they are sent. */
-static const char letters[] = "sihblmxpd";
+static const char letters[] = "sihblmxpde";
 _Static_assert(sizeof(letters) == LKST_SPOOL_NR_KINDS + 1, "");
 static const u8 order[LKST_SPOOL_NR_KINDS] = {
-	[LKST_SPOOL_INCIDENT] = 0, [LKST_SPOOL_HOST] = 1,   [LKST_SPOOL_SECONDS] = 2,
-	[LKST_SPOOL_BUNDLE] = 3,   [LKST_SPOOL_LATER] = 4,  [LKST_SPOOL_MADE] = 5,
-	[LKST_SPOOL_DAMAGED] = 6,  [LKST_SPOOL_PENDING] = 7, [LKST_SPOOL_DROPPED] = 8
+	[LKST_SPOOL_INCIDENT] = 0, [LKST_SPOOL_HOST] = 1,    [LKST_SPOOL_SECONDS] = 2,
+	[LKST_SPOOL_BUNDLE] = 3,   [LKST_SPOOL_LATER] = 4,   [LKST_SPOOL_MADE] = 5,
+	[LKST_SPOOL_DAMAGED] = 6,  [LKST_SPOOL_PENDING] = 7, [LKST_SPOOL_DROPPED] = 8,
+	[LKST_SPOOL_DONE] = 9
 };
 
 struct lkst_spool {
@@ -430,6 +431,14 @@ void lkst_spool_remove(const struct lkst_spool *s, const struct lkst_spool_item 
 
 	lkst_spool_format(item, name);
 	unlinkat(s->fd, name, 0);
+}
+
+bool lkst_spool_has(const struct lkst_spool *s, const struct lkst_spool_item *item)
+{
+	char name[LKST_SPOOL_NAME];
+
+	lkst_spool_format(item, name);
+	return !faccessat(s->fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 int lkst_spool_rename(struct lkst_err *e, const struct lkst_spool *s,

@@ -26,6 +26,7 @@ enum lkst_spool_kind {
 	LKST_SPOOL_DAMAGED, /* what was found to be damaged: an item of seconds, which nobody sends */
 	LKST_SPOOL_PENDING, /* rows of second_rows that are sent once it is noted that they were counted */
 	LKST_SPOOL_DROPPED, /* an item of seconds that made room: it has no bytes any more */
+	LKST_SPOOL_DONE, /* all of an incident was put, as far as its revision says: it is not explained again */
 	LKST_SPOOL_NR_KINDS,
 };
 
@@ -39,7 +40,7 @@ struct lkst_spool_item {
 	u8 kind; /* enum lkst_spool_kind */
 	u8 trace[16]; /* HOST: the boot */
 	u64 first; /* of seconds: of the time of day; else the incident's number */
-	u32 count; /* of seconds: how many there are, 0: their minute only; INCIDENT and LATER: the revision */
+	u32 count; /* of seconds: how many there are, 0: their minute only; INCIDENT, LATER and DONE: the revision */
 };
 
 /* -EINVAL: it is not the name of an item. */
@@ -86,6 +87,8 @@ int lkst_spool_open_item(struct lkst_err *e, const struct lkst_spool *s,
 			 const struct lkst_spool_item *item, u64 *ret_bytes);
 
 void lkst_spool_remove(const struct lkst_spool *s, const struct lkst_spool_item *item);
+
+bool lkst_spool_has(const struct lkst_spool *s, const struct lkst_spool_item *item);
 
 /* Makes it an item of another kind. */
 int lkst_spool_rename(struct lkst_err *e, const struct lkst_spool *s,

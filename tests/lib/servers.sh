@@ -5,12 +5,15 @@
 
 # clickhouse_start DIR [PASSWORD]: at a port that is free, and the one it had before in DIR if there was one. $clickhouse is
 # its process, $clickhouse_url where it answers. User lkst has the password; without one it is user default, who has none.
+# Where DIR/keeps-rows is, no parts of tables are merged: rows that came twice stay twice.
 clickhouse_start()
 {
-	local dir=$1 user='<default><password></password>' end='</default>' port i try
+	local dir=$1 user='<default><password></password>' end='</default>' port i try keeps=''
 
 	[ -z "${2-}" ] || user="<lkst><password>$2</password>" end='</lkst>'
 	mkdir -p "$dir/data" "$dir/tmp"
+	[ ! -e "$dir/keeps-rows" ] || keeps='<max_bytes_to_merge_at_max_space_in_pool>1</max_bytes_to_merge_at_max_space_in_pool>
+		<parts_to_delay_insert>100000</parts_to_delay_insert><parts_to_throw_insert>100000</parts_to_throw_insert>'
 	for try in 1 2 3 4 5; do
 		[ -e "$dir/port" ] || echo $((20000 + RANDOM % 10000)) >"$dir/port"
 		port=$(<"$dir/port")
@@ -21,7 +24,7 @@ clickhouse_start()
 			<interserver_http_port>$((port + 2))</interserver_http_port><path>$dir/data/</path>
 			<tmp_path>$dir/tmp/</tmp_path><mark_cache_size>67108864</mark_cache_size>
 			<users_config>$dir/users.xml</users_config><default_profile>default</default_profile>
-			<default_database>default</default_database>
+			<default_database>default</default_database><merge_tree>$keeps</merge_tree>
 			</yandex>
 		END
 		cat >"$dir/users.xml" <<-END

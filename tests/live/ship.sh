@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# timeout: 3600
 #
 # `lkst ship` with a real ClickHouse server and a real store: what each second had is on the server once, and as a
 # snapshot of the recording has it, whatever of them is killed, cut off or full, or else counted as lost; an incident's
@@ -32,6 +33,8 @@ end_all()
 trap end_all EXIT
 
 (umask 077 && echo lkst:secret >"$work/credentials" && echo lkst:wrong >"$work/wrong" && echo me:mine >"$work/store-credentials")
+# What comes twice is to be seen, and not to be merged before somebody looks.
+mkdir "$work/clickhouse" && : >"$work/clickhouse/keeps-rows"
 clickhouse_start "$work/clickhouse" secret >"$work/said" || { fail ship_server_starts "$(<"$work/said")"; exit 1; }
 store_start "$work/store" me:mine >"$work/said" || { fail ship_store_starts "$(<"$work/said")"; exit 1; }
 # Between them is one that speaks TLS, and can be cut off.
@@ -47,10 +50,11 @@ ask()
 }
 
 # ship OPTION...: starts the service; $shipper is its process, what it says goes to $work/ship.log.
+storing=(--store "$store_url" --store-credentials "$work/store-credentials")
 ship()
 {
-	"$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" --store "$store_url" \
-		--store-credentials "$work/store-credentials" --label rack=7 --label service=web --timeout 5s \
+	"$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" "${storing[@]}" \
+		--label rack=7 --label service=web --timeout 5s \
 		--ca "${ca:-$work/front/certificate}" "$@" "$server" >>"$work/ship.log" 2>&1 &
 	shipper=$!
 }
@@ -139,9 +143,13 @@ expect ship_says_what_the_host_is \
 
 # ---- kills -----------------------------------------------------------------------------------------
 
-# Any of them is killed: the service with all that it has started, or only one of its senders, or what is between it and
-# the server, or the server, which starts again where it was.
+# Any of them is killed: the service with all that it has started, or only one of its processes, or what is between it and
+# the server, or the server, which starts again where it was. Meanwhile incidents are kept, as far as there is memory.
+kept=0
 for ((kill = 0; kill < ${LKST_SHIP_KILLS:-10}; kill++)); do
+	if "$LKST" incident keep --reason "at kill $kill" 2>"$work/kept" | grep -q '^incident '; then
+		kept=$((kept + 1))
+	fi
 	sleep "0.$((RANDOM % 9))$((RANDOM % 10))"
 	case $((kill % 5)) in
 	0 | 1)
@@ -166,6 +174,16 @@ if wait_until 180 has_rows "toUInt32(second) > $last + 1" && ship_end && ship &&
 else
 	fail ship_goes_on_after_kills "$(find "$work/spool" -type f | head -n 5); $(tail -n 3 "$work/ship.log")"
 fi
+has_all_incidents()
+{
+	[ "$(ask "select count(), countIf(account != '' and bundle != '' or note like 'it is not explained%') from incidents
+		where reason like 'at kill %'")" = "$kept,$kept" ]
+}
+if [ $kept != 0 ] && wait_until 180 has_all_incidents; then
+	ok ship_loses_no_incident
+else
+	fail ship_loses_no_incident "$kept were kept; $(ask "select number, revision, note, bundle from incidents where account = '' or bundle = ''"); $(ls "$work/spool"); $(tail -n 3 "$work/ship.log")"
+fi
 ship_end
 
 # ---- nothing lost, nothing doubled -------------------------------------------------------------------
@@ -173,11 +191,25 @@ ship_end
 # Not by FINAL, which would hide it.
 expect ship_sends_nothing_twice \
 	"$(ask 'select count(), uniqExact(second, measure, cgroup, trace) from second_rows' | awk -F, '{ print $1 - $2 }')" 0
+expect ship_sends_no_incident_twice "$(ask 'select trace, number, revision, count() c from incident_rows group by trace, number, revision having c > 1')" ''
+expect ship_has_a_whole_bundle_of_each "$(ask "select bundle, bundle_bytes from incidents where reason like 'at kill %'" | while IFS=, read -r bundle bytes; do
+		[ "$(stat -c %s "$work/store/files/${bundle##*/}")" = "$bytes" ] || echo "$bundle has not $bytes bytes"
+	done)" ''
+# From here on they are merged: a table of so many parts takes more memory to read than the server has.
+server_end "$clickhouse"
+rm "$work/clickhouse/keeps-rows"
+clickhouse_start "$work/clickhouse" secret >"$work/said" || { fail ship_server_starts_again "$(<"$work/said")"; exit 1; }
+has_merged()
+{
+	curl -s -H 'X-ClickHouse-User: lkst' -H 'X-ClickHouse-Key: secret' --data 'optimize table lkst.second_rows' "$clickhouse_url"
+	[ "$(ask "select count() from system.parts where active and table = 'second_rows'")" -lt 20 ]
+}
+wait_until 180 has_merged || fail ship_server_merges "$(ask "select count() from system.parts where active and table = 'second_rows'")"
 # Every second from the first to the last is there, with all its measures, or counted: one that nobody counted before the
 # memory was overwritten.
 expect ship_loses_no_second_that_it_does_not_count \
 	"$(ask "select max(toUInt32(second)) - min(toUInt32(second)) + 1 - count() from second_rows where measure = 'events'")" \
-	"$(ask "select max(n) from seconds where measure = 'ship'")"
+	"$(ask "select max(n) from second_rows where measure = 'ship'")"
 expect ship_loses_no_measure "$(ask 'select count() from (select second, count() c from second_rows group by second) where c < 10')" 0
 
 # The whole seconds within the snapshot, by event, as it has them. The clock is slewed: where a record is within 1 ms of the
@@ -207,7 +239,7 @@ compared=$(awk -F, 'NR == FNR { n[$1 "," $2] = $3; near[$1 "," $2] = $4; next }
 	{ key = $1 "," $2; seen[key] = 1; d = $3 - n[key]; d = d < 0 ? -d : d; if (d > near[key] + 2) print key ": " $3 ", not " n[key]; nr++ }
 	END { for (key in n) if (!(key in seen) && n[key] > near[key]) print key ": none, not " n[key]
 		if (nr < 10) print "only " nr " rows" }' "$work/expected" "$work/got")
-expect ship_counts_what_a_snapshot_has "$compared" ''
+expect ship_counts_what_a_snapshot_has "$(head -n 5 <<<"$compared")" ''
 
 # ---- minutes that are cut short ----------------------------------------------------------------------------
 
@@ -230,6 +262,84 @@ expect ship_sends_the_minute_that_it_ends_in \
 		sumIf(part.value[indexOf(part.name, 'seconds')], measure = 'runqueue_minute')
 		from second_rows where cgroup = '' and toUInt32(second) > $from and toUInt32(second) <= $to")" \
 	"1,0,$((to - from - dropped_then + dropped))"
+
+# ---- restarts, and incidents ---------------------------------------------------------------------------------
+
+# told NUMBER: what the service has noted is that a row of it was put, and that nothing waits.
+told()
+{
+	[ "$(awk '{ print $6, $7 }' "$work/spool/position" 2>/dev/null)" = "$1 $1" ] && is_empty
+}
+# keep REASON: $number is the incident's.
+keep()
+{
+	number=$("$LKST" incident keep --reason "$1" | sed -n 's/^incident \([0-9]*\);.*/\1/p')
+}
+# The newest rows, for when something is wrong.
+incidents()
+{
+	ask 'select number, revision, reason, note, bundle from incidents order by number desc limit 5'
+}
+
+# Without a store an incident stays in memory, where each process that starts finds it.
+with_store=("${storing[@]}") storing=()
+"$LKST" incident drop --quiet all
+ship
+keep 'before a restart'
+wait_until 120 told "$number" || fail ship_explains_without_a_store "$(cat "$work/spool/position"); $(tail -n 3 "$work/ship.log")"
+server_end "$shipper"
+keep 'gone before a restart'
+"$LKST" incident drop --quiet "$number"
+gone=$number
+keep 'while nothing was sent'
+ship
+wait_until 120 told "$number"
+expect ship_sends_what_fired_while_it_was_down \
+	"$(ask "select number, account != '', note from incidents where reason = 'while nothing was sent'")" "$number,1,"
+expect ship_counts_what_was_gone_meanwhile "$(ask "select note like 'it had left memory%' from incidents where number = $gone")" 1
+server_end "$shipper"
+# Without what it has noted it does all of it again, but the server has it.
+before=$(ask 'select count() from incident_rows')
+rm "$work/spool/position"
+ship
+if wait_until 120 told "$number"; then
+	expect ship_sends_nothing_twice_after_a_restart "$(ask 'select count() from incident_rows')" "$before"
+else
+	fail ship_sends_nothing_twice_after_a_restart "$(cat "$work/spool/position"); $(tail -n 3 "$work/ship.log")"
+fi
+server_end "$shipper"
+"$LKST" incident drop --quiet all
+storing=("${with_store[@]}")
+
+# The process that explains an incident is killed, which is nicer than the others: another one does it.
+kill_explaining()
+{
+	local pid
+
+	pid=$(ps -o pid= -o nice= --ppid "$shipper" | awk '$2 == 10 { print $1 }')
+	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null
+}
+ship
+keep 'explained at last'
+wait_until 60 kill_explaining || fail ship_explains_in_a_process "$(tail -n 3 "$work/ship.log")"
+if wait_until 120 has_incident "reason = 'explained at last' and account != '' and bundle != '' and note = ''"; then
+	ok ship_explains_again
+else
+	fail ship_explains_again "$(incidents); $(tail -n 3 "$work/ship.log")"
+fi
+# Not forever.
+while :; do kill_explaining; sleep 0.01; done &
+killing=$!
+children+=($killing)
+keep 'never explained'
+if wait_until 120 has_incident "reason = 'never explained' and note like 'it is not explained%'"; then
+	ok ship_says_what_it_cannot_explain
+else
+	fail ship_says_what_it_cannot_explain "$(incidents); $(tail -n 3 "$work/ship.log")"
+fi
+kill "$killing"
+ship_end
+"$LKST" incident drop --quiet all
 
 # ---- rows that are inserted again ------------------------------------------------------------------------
 
@@ -301,7 +411,6 @@ repair=go_on expect_waiting ship_says_that_a_server_does_not_answer 'did not ans
 
 # A file that is damaged while it waits.
 stop_server
-from=$(date +%s)
 ship --timeout 1s
 wait_more()
 {
@@ -311,6 +420,8 @@ wait_until 120 wait_more
 # Under that name the server has it: no two machines may have the same, nor two boots of one.
 expect ship_names_the_host_by_its_boot "$(find "$work/spool" -type f -name 'h*' -printf '%f\n')" \
 	"h0000000000-0-$(tr -d - </proc/sys/kernel/random/boot_id)"
+# What waits may begin before this process did.
+from=$(find "$work/spool" -type f -name 's*' -printf '%f\n' | sort | sed -n '1s/^s\([0-9]*\)-.*/\1/p')
 damaged=$(find "$work/spool" -type f -name 's*' | sort | sed -n 2p)
 truncate -s 20 "$damaged"
 count=${damaged##*/} count=${count#*-} count=${count%%-*}
@@ -318,8 +429,6 @@ go_on
 # What is missing is what it says, on a busy machine with some seconds that were overwritten.
 says_what_is_damaged()
 {
-	local missing
-
 	missing=$(ask "select max(toUInt32(second)) - min(toUInt32(second)) + 1 - count() from second_rows final
 		where measure = 'events' and toUInt32(second) >= $from")
 	[ "${missing:-0}" -ge "$count" ] &&
@@ -329,7 +438,8 @@ says_what_is_damaged()
 if wait_until 120 says_what_is_damaged; then
 	ok ship_counts_what_is_damaged
 else
-	fail ship_counts_what_is_damaged "$count; $(tail -n 3 "$work/ship.log"); $(cat "$work/spool/position")"
+	fail ship_counts_what_is_damaged "$count of $missing; $(tail -n 3 "$work/ship.log"); $(cat "$work/spool/position"); $(ask "select
+		toUInt32(second) - $from, n from second_rows final where measure = 'ship' and toUInt32(second) >= $from order by second limit 20" | tr '\n' ' ')"
 fi
 ship_end
 

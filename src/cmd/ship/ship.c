@@ -139,6 +139,16 @@ void lkst_ship_keep(struct lkst_ship *s)
 		lkst_ship_say(s, "");
 }
 
+void lkst_ship_take_position(struct lkst_ship *s, const u8 trace[16])
+{
+	struct lkst_spool_position *p = &s->position;
+
+	if (memcmp(p->trace, trace, sizeof(p->trace))) {
+		*p = (struct lkst_spool_position){ .dropped = p->dropped, .damaged = p->damaged };
+		memcpy(p->trace, trace, sizeof(p->trace));
+	}
+}
+
 int lkst_ship_put(struct lkst_ship *s, const struct lkst_spool_item *item,
 		  struct lkst_packed_rows *packed)
 {
@@ -357,18 +367,6 @@ static void close_recording(struct service *v)
 	v->ship.session = NULL;
 }
 
-/* Incidents have numbers of their own in each recording. */
-static void take_position(struct lkst_ship *s)
-{
-	const u8 *uuid = lkst_session_catalog(s->session)->uuid;
-	struct lkst_spool_position *p = &s->position;
-
-	if (memcmp(p->trace, uuid, sizeof(p->trace))) {
-		*p = (struct lkst_spool_position){ .dropped = p->dropped, .damaged = p->damaged };
-		memcpy(p->trace, uuid, sizeof(p->trace));
-	}
-}
-
 static int open_recording(struct service *v)
 {
 	struct lkst_ship *s = &v->ship;
@@ -386,7 +384,7 @@ static int open_recording(struct service *v)
 		return err;
 	s->said[0] = 0;
 	s->moments = (struct lkst_ship_moments){};
-	take_position(s);
+	lkst_ship_take_position(s, lkst_session_catalog(s->session)->uuid);
 	v->host_ns = 0;
 	return lkst_counting_new(s, &v->counting);
 }
@@ -504,18 +502,6 @@ static int check(struct lkst_err *e, const struct lkst_ship_options *o)
 	return err || !o->store ? err : open_store(e, o, &store);
 }
 
-/* Bundles that a process before this one was making. */
-static void remove_left(struct lkst_ship *s)
-{
-	_cleanup_free_ struct lkst_spool_item *items = NULL;
-	u32 nr = 0, i;
-
-	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_MADE, &items, &nr))
-		lkst_ship_say(s, "");
-	for (i = 0; i < nr; i++)
-		lkst_spool_remove(s->spool, &items[i]);
-}
-
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct lkst_ship_options o = *(const struct lkst_ship_options *)options;
@@ -541,7 +527,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	v.ship.spool = spool;
 	lkst_spool_position(spool, &v.ship.position);
 	lkst_counting_recover(&v.ship);
-	remove_left(&v.ship);
+	lkst_ship_incidents_recover(&v.ship);
 	if (!o.quiet)
 		lkst_print_message(stderr, "sends to %s; what has not arrived waits in %s", o.url,
 				   o.spool);

@@ -64,6 +64,9 @@ void lkst_ship_say(struct lkst_ship *s, const char *so);
 /* Keeps s->position; says if that fails. */
 void lkst_ship_keep(struct lkst_ship *s);
 
+/* Has s->position be that of a recording: one of another is forgotten, for incidents have numbers in each recording. */
+void lkst_ship_take_position(struct lkst_ship *s, const u8 trace[16]);
+
 /* Has a sender look. */
 void lkst_ship_wake(int fd);
 
@@ -92,8 +95,13 @@ unsigned int lkst_counting_pause_ms(const struct lkst_counting *c);
 
 struct lkst_ship_incidents {
 	int child;  /* the process that explains one, 0: none */
-	u32 number; /* of that one */
+	u32 number; /* of that one, or of the last one */
+	u32 nr_failed, nr_killed; /* tries to explain that one */
+	u64 next_ns;		  /* of CLOCK_MONOTONIC: before that it is not tried again */
 };
+
+/* Has those bundles sent that a process before this one had made, and removes what it has left of others. */
+void lkst_ship_incidents_recover(struct lkst_ship *s);
 
 /* What a row's texts are in, besides those of the incident. */
 struct lkst_ship_texts {

@@ -190,9 +190,8 @@ void lkst_counting_recover(struct lkst_ship *s)
 	for (i = 0; i < nr; i++) {
 		u64 last = items[i].first + items[i].count - 1;
 
-		if (memcmp(s->position.trace, items[i].trace, sizeof(items[i].trace)) ||
-		    s->position.second < last) {
-			memcpy(s->position.trace, items[i].trace, sizeof(items[i].trace));
+		lkst_ship_take_position(s, items[i].trace);
+		if (s->position.second < last) {
 			s->position.second = last;
 			s->position.until_ns = (last + 1) * LKST_NS_PER_S - lkst_clock_offset_ns();
 			lkst_ship_keep(s);

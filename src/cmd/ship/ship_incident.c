@@ -27,7 +27,17 @@
 /* Revisions of an incident's row: that it is there; what is known of it; where its bundle is. */
 enum { REVISION_NEW = 1, REVISION_EXPLAINED, REVISION_SENT };
 
-enum { NICE = 10, ACCOUNT_MAX = 1 << 20, COMM_MAX = 16 };
+enum {
+	NICE = 10,
+	ACCOUNT_MAX = 1 << 20,
+	COMM_MAX = 16,
+	KILLS_MAX = 3, /* of processes that explain one incident: something in it may kill each */
+	DOUBLINGS_MAX = 6,
+	NOTE_MAX = 160,
+};
+
+/* Before an incident is tried again; ever more rarely. */
+#define PAUSE_NS LKST_NS_PER_S
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -102,6 +112,34 @@ int lkst_ship_put_incident(struct lkst_ship *s, const struct lkst_fleet_incident
 	return err;
 }
 
+/* Says that incidents from @first to @last are known by nothing but their numbers, in the row of the last one. */
+static int put_gone(struct lkst_ship *s, u32 first, u32 last)
+{
+	char note[NOTE_MAX];
+	const struct lkst_fleet_incident row = { .number = last,
+						 .revision = REVISION_NEW,
+						 .time_ns = lkst_monotonic_ns(),
+						 .offset_ns = (s64)lkst_clock_offset_ns(),
+						 .event = "",
+						 .comm = "",
+						 .reason = "",
+						 .version = LKST_VERSION,
+						 .account = "",
+						 .bundle = "",
+						 .moment = "",
+						 .note = note };
+
+	if (first == last)
+		snprintf(note, sizeof(note),
+			 "it had left memory before this time, when it was looked for");
+	else
+		snprintf(
+			note, sizeof(note),
+			"incidents %u to %u had left memory before this time, when they were looked for",
+			first, last);
+	return lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
+}
+
 /* ---- explaining ------------------------------------------------------------------------------ */
 
 struct explaining {
@@ -143,13 +181,12 @@ static int read_trace(struct lkst_err *e, struct explaining *x, const char *dir)
 	return lkst_ship_find_waits(e, t, &x->row);
 }
 
-static struct lkst_spool_item bundle_item(const struct explaining *x, enum lkst_spool_kind kind)
+static struct lkst_spool_item item_of(const struct lkst_ship *s, u32 number,
+				      enum lkst_spool_kind kind, u32 revision)
 {
-	struct lkst_spool_item item = { .kind = (u8)kind,
-					.first = x->incident->number,
-					.count = REVISION_SENT };
+	struct lkst_spool_item item = { .kind = (u8)kind, .first = number, .count = revision };
 
-	memcpy(item.trace, lkst_session_catalog(x->ship->session)->uuid, sizeof(item.trace));
+	memcpy(item.trace, lkst_session_catalog(s->session)->uuid, sizeof(item.trace));
 	return item;
 }
 
@@ -157,8 +194,9 @@ static struct lkst_spool_item bundle_item(const struct explaining *x, enum lkst_
 static int make_bundle(struct lkst_err *e, struct explaining *x, const char *dir)
 {
 	const struct lkst_bundle_saving what = { .moment = moment_of(x), .is_private = true };
-	const struct lkst_spool_item made = bundle_item(x, LKST_SPOOL_MADE);
 	struct lkst_ship *s = x->ship;
+	const struct lkst_spool_item made =
+		item_of(s, x->incident->number, LKST_SPOOL_MADE, REVISION_SENT);
 	char path[PATH_MAX], name[LKST_SPOOL_NAME];
 	u64 bytes = 0;
 	int err = lkst_spool_path(e, s->spool, &made, path, sizeof(path)) ?:
@@ -208,48 +246,122 @@ static int save(struct explaining *x)
 	return lkst_publish_use(s->e, p, err, use_trace, x);
 }
 
-/* The row with the bundle's place waits until that is sent. */
-static int put_bundle(struct explaining *x)
+/* All of it is on the disk: its memory is free for another. */
+static int drop(struct lkst_ship *s, const struct lkst_incident *incident)
 {
-	const struct lkst_spool_item made = bundle_item(x, LKST_SPOOL_MADE),
-				     bundle = bundle_item(x, LKST_SPOOL_BUNDLE);
-	struct lkst_ship *s = x->ship;
 	struct lkst_turn turn = { .lock = -1 };
-	int err;
+	_cleanup_close_ int claim = -1;
+	int err = lkst_turn_take(s->e, LKST_TURN_SOON, &turn);
 
-	x->row.revision = REVISION_SENT;
-	x->row.bundle = x->bundle;
-	err = lkst_ship_put_incident(s, &x->row, LKST_SPOOL_LATER)
-		      ?: lkst_spool_rename(s->e, s->spool, &made, &bundle)
-		      ?: lkst_spool_sync(s->e, s->spool);
+	/* Its bank may hold another by now. */
+	if (!err)
+		claim = lkst_incident_claim(s->e, s->session, incident);
+	if (!err)
+		err = claim < 0 ? claim : lkst_incident_drop(s->e, s->session, incident);
+	lkst_turn_give(&turn);
+	return err == -ESTALE ? 0 : err;
+}
+
+/* What is left to do when all of an incident that has a bundle is in the spool; as often as it takes. */
+static int finish(struct lkst_ship *s, const struct lkst_incident *incident)
+{
+	const struct lkst_spool_item made = item_of(s, incident->number, LKST_SPOOL_MADE,
+						    REVISION_SENT),
+				     bundle = item_of(s, incident->number, LKST_SPOOL_BUNDLE,
+						      REVISION_SENT);
+	int err = lkst_spool_has(s->spool, &made)
+			  ? lkst_spool_rename(s->e, s->spool, &made, &bundle)
+			  : 0;
+
+	err = err ?: lkst_spool_sync(s->e, s->spool);
 	if (err)
 		return err;
 	lkst_ship_wake(s->wake_bundles);
-	/* All of it is on the disk: its memory is free for another. */
-	err = lkst_turn_take(s->e, LKST_TURN_SOON, &turn)
-		      ?: lkst_incident_drop(s->e, s->session, x->incident);
-	lkst_turn_give(&turn);
-	return err;
+	return drop(s, incident);
+}
+
+/* Notes that all of it was put: from then on it is finished, and not explained again, whatever is killed. */
+static int put_done(struct lkst_ship *s, u32 number, u32 revision)
+{
+	const struct lkst_spool_item done = item_of(s, number, LKST_SPOOL_DONE, revision);
+
+	return lkst_spool_put(s->e, s->spool, &done, "", 0);
+}
+
+static bool is_done(const struct lkst_ship *s, u32 number, u32 revision)
+{
+	const struct lkst_spool_item done = item_of(s, number, LKST_SPOOL_DONE, revision);
+
+	return lkst_spool_has(s->spool, &done);
+}
+
+/*
+ * Puts the row of what is known, and the row with the bundle's place, which waits until that is sent. A row that comes
+ * a second time, because a process was killed in here, is not sent twice.
+ */
+static int put_explained(struct explaining *x)
+{
+	struct lkst_ship *s = x->ship;
+	int err;
+
+	x->row.revision = REVISION_EXPLAINED;
+	err = lkst_ship_put_incident(s, &x->row, LKST_SPOOL_INCIDENT);
+	if (err || !x->has_bundle)
+		return err ?: put_done(s, x->incident->number, REVISION_EXPLAINED);
+	x->row.revision = REVISION_SENT;
+	x->row.bundle = x->bundle;
+	return lkst_ship_put_incident(s, &x->row, LKST_SPOOL_LATER)
+		       ?: put_done(s, x->incident->number, REVISION_SENT);
 }
 
 static int explain(struct lkst_ship *s, const struct lkst_incident *incident)
 {
+	const struct lkst_spool_item made =
+		item_of(s, incident->number, LKST_SPOOL_MADE, REVISION_SENT);
 	struct explaining x = { .ship = s, .incident = incident };
 	char note[LKST_ERR_MAX] = "";
 	int err;
 
+	if (is_done(s, incident->number, REVISION_EXPLAINED))
+		return 0;
+	if (is_done(s, incident->number, REVISION_SENT))
+		return finish(s, incident);
+	lkst_spool_remove(s->spool, &made);
 	x.row = lkst_ship_incident_row(s, incident, &x.texts);
+	x.row.note = note;
 	err = save(&x);
+	/* Another command has it, for a while. */
+	if (err == -EBUSY)
+		return err;
 	if (err)
 		snprintf(note, sizeof(note), "%s", s->e->text);
-	x.row.revision = REVISION_EXPLAINED;
-	x.row.note = note;
-	err = lkst_ship_put_incident(s, &x.row, LKST_SPOOL_INCIDENT);
-	if (!err && x.has_bundle)
-		err = put_bundle(&x);
-	if (err)
-		lkst_ship_say(s, "");
+	err = put_explained(&x);
+	return err || !x.has_bundle ? err : finish(s, incident);
+}
+
+static int explain_and_say(struct lkst_ship *s, const struct lkst_incident *incident)
+{
+	int err = explain(s, incident);
+
+	if (err && err != -EBUSY)
+		lkst_ship_say(s, "; it is tried again");
 	return err;
+}
+
+/* Its row stays without an account: each process that was to make one was killed. */
+static int give_up(struct lkst_ship *s, const struct lkst_incident *incident)
+{
+	char note[NOTE_MAX];
+	struct lkst_ship_texts texts;
+	struct lkst_fleet_incident row = lkst_ship_incident_row(s, incident, &texts);
+
+	snprintf(note, sizeof(note),
+		 "it is not explained: the process that does that was killed %d times", KILLS_MAX);
+	row.revision = REVISION_EXPLAINED;
+	row.note = note;
+	lkst_err_set(s->e, -ECHILD, "incident %u: %s", incident->number, note);
+	lkst_ship_say(s, "");
+	return lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
 }
 
 /* ---- the process that does it ---------------------------------------------------------------- */
@@ -265,64 +377,139 @@ static int start(struct lkst_ship *s, struct lkst_ship_incidents *i,
 	if (child < 0)
 		return lkst_err_sys(s->e, -errno, "explaining incident %u", incident->number);
 	if (child) {
+		if (i->number != incident->number)
+			*i = (struct lkst_ship_incidents){ .number = incident->number };
 		i->child = child;
-		i->number = incident->number;
 		return 0;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
 	setpriority(PRIO_PROCESS, 0, NICE);
-	_exit(explain(s, incident) ? 1 : 0);
+	_exit(explain_and_say(s, incident) ? 1 : 0);
+}
+
+static void note_explained(struct lkst_ship *s, u32 number)
+{
+	u32 revision;
+
+	s->position.nr_explained = number;
+	lkst_ship_keep(s);
+	for (revision = REVISION_EXPLAINED; revision <= REVISION_SENT; revision++) {
+		const struct lkst_spool_item done = item_of(s, number, LKST_SPOOL_DONE, revision);
+
+		lkst_spool_remove(s->spool, &done);
+	}
 }
 
 static void collect(struct lkst_ship *s, struct lkst_ship_incidents *i)
 {
+	unsigned int doublings = i->nr_failed < DOUBLINGS_MAX ? i->nr_failed : DOUBLINGS_MAX;
 	int status;
 
 	if (!i->child || waitpid(i->child, &status, WNOHANG) != i->child)
 		return;
-	if (!WIFEXITED(status)) {
-		lkst_err_set(s->e, -ECHILD,
-			     "incident %u could not be explained: its process was killed",
-			     i->number);
-		lkst_ship_say(s, "");
-	}
 	i->child = 0;
-	s->position.nr_explained = i->number;
-	lkst_ship_keep(s);
+	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
+		note_explained(s, i->number);
+		return;
+	}
+	i->nr_failed++;
+	i->nr_killed += WIFSIGNALED(status);
+	i->next_ns = lkst_monotonic_ns() + (PAUSE_NS << doublings);
 }
 
 void lkst_ship_incidents_end(struct lkst_ship_incidents *i)
 {
-	if (!i->child)
-		return;
-	kill(i->child, SIGKILL);
-	waitpid(i->child, NULL, 0);
-	i->child = 0;
+	if (i->child) {
+		kill(i->child, SIGKILL);
+		waitpid(i->child, NULL, 0);
+	}
+	*i = (struct lkst_ship_incidents){};
+}
+
+void lkst_ship_incidents_recover(struct lkst_ship *s)
+{
+	_cleanup_free_ struct lkst_spool_item *items = NULL;
+	u32 nr = 0, i;
+
+	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_MADE | 1U << LKST_SPOOL_DONE, &items,
+			    &nr))
+		lkst_ship_say(s, "");
+	/* Bundles come first. */
+	for (i = 0; i < nr; i++) {
+		struct lkst_spool_item done = items[i], bundle = items[i];
+
+		done.kind = LKST_SPOOL_DONE;
+		bundle.kind = LKST_SPOOL_BUNDLE;
+		if (items[i].kind == LKST_SPOOL_MADE && lkst_spool_has(s->spool, &done)) {
+			if (lkst_spool_rename(s->e, s->spool, &items[i], &bundle))
+				lkst_ship_say(s, "");
+		} else if (items[i].kind == LKST_SPOOL_MADE ||
+			   items[i].first <= s->position.nr_explained ||
+			   memcmp(items[i].trace, s->position.trace, sizeof(items[i].trace))) {
+			lkst_spool_remove(s->spool, &items[i]);
+		}
+	}
+}
+
+/* Puts a row of each that is new, and of those that came and went unseen; up to @last there are any. */
+static int tell(struct lkst_ship *s, const struct lkst_incident *list, u32 nr, u32 last)
+{
+	struct lkst_ship_texts texts;
+	struct lkst_fleet_incident row;
+	u32 k, number;
+	int err = 0;
+
+	/* One that was kept since is told the next time: of those before it all are in the list, or gone. */
+	while (nr && list[nr - 1].number > last)
+		nr--;
+	for (k = 0; k <= nr && !err; k++) {
+		number = k < nr ? list[k].number : last + 1;
+		if (number > s->position.nr_told + 1)
+			err = put_gone(s, s->position.nr_told + 1, number - 1);
+		if (!err && k < nr && number > s->position.nr_told) {
+			row = lkst_ship_incident_row(s, &list[k], &texts);
+			err = lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
+		}
+		number -= k == nr;
+		if (err || number <= s->position.nr_told)
+			continue;
+		s->position.nr_told = number;
+		lkst_ship_keep(s);
+	}
+	return err;
+}
+
+/* Has one explained that is over, unless it failed a moment ago. */
+static int explain_one(struct lkst_ship *s, struct lkst_ship_incidents *i,
+		       const struct lkst_incident *incident)
+{
+	bool is_again = i->number == incident->number;
+	int err;
+
+	if (is_again && i->nr_killed >= KILLS_MAX && !is_done(s, incident->number, REVISION_SENT)) {
+		err = give_up(s, incident);
+		if (!err)
+			note_explained(s, incident->number);
+		return err;
+	}
+	return is_again && lkst_monotonic_ns() < i->next_ns ? 0 : start(s, i, incident);
 }
 
 int lkst_ship_incidents_step(struct lkst_ship *s, struct lkst_ship_incidents *i)
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;
-	struct lkst_ship_texts texts;
-	struct lkst_fleet_incident row;
-	u32 nr = 0, k;
+	u32 nr = 0, last = lkst_incidents_last(s->session), k;
 	int err;
 
 	collect(s, i);
 	err = lkst_incidents_list(s->e, s->session, &list, &nr);
-	for (k = 0; k < nr && !err; k++) {
+	for (k = 0; k < nr && !err; k++)
 		lkst_ship_peers_note(s, &list[k]);
-		if (list[k].number > s->position.nr_told) {
-			row = lkst_ship_incident_row(s, &list[k], &texts);
-			err = lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
-			s->position.nr_told = list[k].number;
-			lkst_ship_keep(s);
-		}
-		if (!err && list[k].number > s->position.nr_explained && list[k].is_over &&
-		    !i->child)
-			err = start(s, i, &list[k]);
-	}
-	return err;
+	err = err ?: tell(s, list, nr, last);
+	/* One after the other: how far they are explained is one number. */
+	for (k = 0; k < nr && list[k].number <= s->position.nr_explained; k++)
+		;
+	return err || k == nr || !list[k].is_over || i->child ? err : explain_one(s, i, &list[k]);
 }

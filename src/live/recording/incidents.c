@@ -103,6 +103,15 @@ int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 	return 0;
 }
 
+u32 lkst_incidents_last(const struct lkst_session *s)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	u32 nr = __atomic_load_n(&c->banks.nr, __ATOMIC_ACQUIRE);
+
+	/* The program that keeps one counts it first; src/bpf/incident.h releases this when the bank can be listed. */
+	return nr && __atomic_load_n(&c->banks.is_keeping, __ATOMIC_ACQUIRE) ? nr - 1 : nr;
+}
+
 /* The kernel does not get the text of the reason, which is added when it has answered. */
 static void add_reason(struct lkst_control *c, u32 number, const char *reason)
 {

@@ -28,6 +28,9 @@ struct lkst_incident {
 int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 			struct lkst_incident **ret_incidents, u32 *ret_nr);
 
+/* The number of the last one, kept still or not. What lkst_incidents_list() does not list later on is gone. */
+u32 lkst_incidents_last(const struct lkst_session *s);
+
 /* Keeps the moment, for @reason. *@ret_number: the incident's, 0: it is part of one that is not over yet. */
 int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, const char *reason,
 		       u32 *ret_number);
