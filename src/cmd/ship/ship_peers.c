@@ -234,6 +234,18 @@ static bool is_kept(const struct lkst_incident *list, u32 nr, const char *moment
 	return k < nr;
 }
 
+/*
+ * Whether rows of incidents have not arrived: one of a process before this one may be the answer. As long as the server
+ * has none, the request is given out again.
+ */
+static bool has_rows_waiting(const struct lkst_ship *s)
+{
+	_cleanup_free_ struct lkst_spool_item *items = NULL;
+	u32 nr = 0;
+
+	return lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_INCIDENT, &items, &nr) || nr;
+}
+
 static void heed(struct lkst_ship *s, const struct lkst_peer_request *r)
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;
@@ -242,7 +254,7 @@ static void heed(struct lkst_ship *s, const struct lkst_peer_request *r)
 	u32 nr = 0, k;
 
 	if (was_answered(&s->moments, r->moment) ||
-	    !strcmp(r->host, lkst_session_catalog(s->session)->hostname))
+	    !strcmp(r->host, lkst_session_catalog(s->session)->hostname) || has_rows_waiting(s))
 		return;
 	if (lkst_incidents_list(s->e, s->session, &list, &nr)) {
 		lkst_ship_say(s, "");
