@@ -29,10 +29,10 @@ const char *lkst_block_fault_text(enum lkst_block_fault fault);
  */
 u32 lkst_record_measure(const struct lkst_event_class *event, const u8 *bytes, u32 room);
 
-/* As lkst_block_next(), but a failure is -(enum lkst_block_fault). */
-static inline int lkst_block_step(struct lkst_block_cursor *cursor,
-				  const struct lkst_catalog *catalog,
-				  struct lkst_record *ret_record)
+/* As lkst_block_step(), but what the block's records have in common is left as it is in @ret_record. */
+static inline int lkst_block_step_within(struct lkst_block_cursor *cursor,
+					 const struct lkst_catalog *catalog,
+					 struct lkst_record *ret_record)
 {
 	const struct lkst_block *b = cursor->block;
 	const u64 time_mask = (1ULL << LKST_TIME_BITS) - 1;
@@ -76,9 +76,21 @@ static inline int lkst_block_step(struct lkst_block_cursor *cursor,
 	ret_record->bytes = bytes;
 	ret_record->size = size;
 	ret_record->tid = (s32)lkst_le32(bytes + 8);
-	ret_record->cpu = b->cpu;
-	ret_record->buffer = lkst_instance_buffer(b->instance);
 	return 1;
+}
+
+/* As lkst_block_next(), but a failure is -(enum lkst_block_fault). */
+static inline int lkst_block_step(struct lkst_block_cursor *cursor,
+				  const struct lkst_catalog *catalog,
+				  struct lkst_record *ret_record)
+{
+	int r = lkst_block_step_within(cursor, catalog, ret_record);
+
+	if (r > 0) {
+		ret_record->cpu = cursor->block->cpu;
+		ret_record->buffer = lkst_instance_buffer(cursor->block->instance);
+	}
+	return r;
 }
 
 #endif

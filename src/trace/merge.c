@@ -354,15 +354,51 @@ static void give_gaps(struct lkst_merge *m, const struct lkst_merge_calls *calls
 		calls->gap(ctx, &gap);
 }
 
+/*
+ * Gives out what the top has that comes before the records of all others. *@ret_has_record: there is one more
+ * ready after it.
+ */
+static int give_run(struct lkst_merge *m, const struct lkst_merge_calls *calls, void *ctx,
+		    bool *ret_has_record)
+{
+	struct lkst_merge_source *top = m->top;
+	const u64 limit = m->limit;
+	struct lkst_block_cursor cursor;
+	struct lkst_block block;
+	struct lkst_record r;
+	int err = 0, got = 0;
+
+	*ret_has_record = false;
+	/* Those that come first, whatever their time, are given out without a top. */
+	if (!top)
+		return 0;
+	/* Copies that no call can change: the compiler need not read them again after each. */
+	block = top->block;
+	cursor = top->cursor;
+	cursor.block = &block;
+	r.cpu = block.cpu;
+	r.buffer = lkst_instance_buffer(block.instance);
+	while (!err && (got = lkst_block_step_within(&cursor, m->catalog, &r)) > 0 && r.ns < limit)
+		err = calls->record(ctx, &r);
+	cursor.block = &top->block;
+	top->cursor = cursor;
+	*ret_has_record = !err && got > 0;
+	if (*ret_has_record)
+		top->head = r;
+	return err;
+}
+
 int lkst_merge_each(struct lkst_merge *m, const struct lkst_merge_calls *calls, void *ctx)
 {
 	struct lkst_record r;
-	int err = 0;
+	int err = 0, got = lkst_merge_next(m, &r);
+	bool has_record;
 
-	while (!err && lkst_merge_next(m, &r) > 0) {
+	while (got > 0) {
 		if (__builtin_expect(m->gaps.nr, 0))
 			give_gaps(m, calls, ctx);
-		err = calls->record(ctx, &r);
+		err = calls->record(ctx, &r) ?: give_run(m, calls, ctx, &has_record);
+		got = err ? 0 : next_slowly(m, has_record, &r);
 	}
 	give_gaps(m, calls, ctx);
 	return err;

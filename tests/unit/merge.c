@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* All streams in one order of time, and the gaps between their records. */
+#include <errno.h>
+
 #include "lib/make_trace.h"
 #include "lib/unit.h"
+#include "trace/merge.h"
 
 static struct lkst_err err;
 static char dir[64];
@@ -40,35 +43,67 @@ static void end(struct lkst_trace *t)
 	make_scratch_remove(dir);
 }
 
+/* What lkst_merge_each() gives out; it is called again where a call has asked it to stop. */
+struct given {
+	char text[4096], *end;
+	unsigned int nr; /* records */
+};
+
+static void put_gap(void *ctx, const struct lkst_gap *g)
+{
+	struct given *to = ctx;
+
+	if (to->end < to->text + 4000)
+		to->end += sprintf(to->end, "[%llu-%llu.%u e%llu b%llu] ",
+				   (unsigned long long)g->from_ns, (unsigned long long)g->to_ns,
+				   g->cpu, (unsigned long long)g->events,
+				   (unsigned long long)g->blocks);
+}
+
+static int put_record(void *ctx, const struct lkst_record *r)
+{
+	struct given *to = ctx;
+
+	if (to->end < to->text + 4000)
+		to->end += sprintf(to->end, "%llu.%u.%u ", (unsigned long long)r->ns, r->cpu,
+				   r->buffer);
+	return to->nr++ % 3 ? 0 : -EINTR;
+}
+
 /*
  * A pass as text: "<time>.<cpu>.<buffer> " for a record, "[<from>-<to>.<cpu> e<events> b<blocks>] "
- * for a gap, where it is met.
+ * for a gap, where it is met. It is the same whether records are asked for or given out.
  */
 static const char *pass(struct lkst_trace *t, u64 from, u64 to)
 {
-	static char text[4096];
-	char *p = text;
+	static const struct lkst_merge_calls calls = { .record = put_record, .gap = put_gap };
+	static struct given asked, given;
 	struct lkst_merge *m = merge(t, from, to);
 	struct lkst_record r;
 	struct lkst_gap g;
 	int more;
 
-	*p = 0;
+	asked.end = asked.text;
 	do {
 		more = lkst_merge_next(m, &r);
-		while (lkst_merge_gap(m, &g) && p < text + 4000)
-			p += sprintf(p, "[%llu-%llu.%u e%llu b%llu] ",
-				     (unsigned long long)g.from_ns, (unsigned long long)g.to_ns,
-				     g.cpu, (unsigned long long)g.events,
-				     (unsigned long long)g.blocks);
-		if (more && p < text + 4000)
-			p += sprintf(p, "%llu.%u.%u ", (unsigned long long)r.ns, r.cpu, r.buffer);
+		while (lkst_merge_gap(m, &g))
+			put_gap(&asked, &g);
+		if (more)
+			put_record(&asked, &r);
 	} while (more);
+	*asked.end = 0;
 	more = lkst_merge_next(m, &r);
 	if (more)
-		sprintf(p, "more");
+		sprintf(asked.end, "more");
 	lkst_merge_free(m);
-	return text;
+
+	m = merge(t, from, to);
+	given.end = given.text;
+	while (lkst_merge_each(m, &calls, &given) == -EINTR)
+		;
+	*given.end = 0;
+	lkst_merge_free(m);
+	return strcmp(given.text, asked.text) ? "given out otherwise than asked for" : asked.text;
 }
 
 static const char streams[] = "sched_switch cpu=1 ns=10\n"
@@ -279,6 +314,50 @@ static int by_time(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
+/* How far the model was given out. */
+struct expected {
+	const struct model *next;
+	unsigned int seed, nr_wrong;
+};
+
+static int expect_next(void *ctx, const struct lkst_record *r)
+{
+	struct expected *f = ctx;
+
+	f->nr_wrong +=
+		r->ns != f->next->ns || lkst_record_int(r, &r->event->fields[0]) != f->next->number;
+	f->next++;
+	return rand_r(&f->seed) % 50 ? 0 : -EINTR;
+}
+
+static void expect_no_gap(void *ctx, const struct lkst_gap *g)
+{
+	((struct expected *)ctx)->nr_wrong++;
+}
+
+/* All of it given out, up to later and later times. */
+static void check_given(struct lkst_trace *t, const struct model *model, unsigned int nr,
+			unsigned int seed)
+{
+	static const struct lkst_merge_calls calls = { .record = expect_next,
+						       .gap = expect_no_gap };
+	struct expected f = { .next = model, .seed = seed };
+	struct lkst_merge *m = merge(t, model->ns, UINT64_MAX);
+	const u64 end_ns = model[nr - 1].ns;
+	u64 until_ns = model->ns;
+
+	while (until_ns < end_ns) {
+		until_ns += rand_r(&seed) % (end_ns - model->ns) / 7 + 1;
+		lkst_merge_begin(m, until_ns);
+		while (lkst_merge_each(m, &calls, &f) == -EINTR)
+			;
+		CHECK(f.next == model + nr || f.next->ns > until_ns);
+	}
+	CHECK(f.next == model + nr);
+	CHECK_EQ(f.nr_wrong, 0);
+	lkst_merge_free(m);
+}
+
 TEST(merge_equals_a_sort)
 {
 	enum { NR = 20000 };
@@ -319,6 +398,7 @@ TEST(merge_equals_a_sort)
 		}
 		CHECK(!lkst_merge_next(m, &r));
 		lkst_merge_free(m);
+		check_given(t, model + first, NR - first, round);
 		end(t);
 	}
 }

@@ -71,6 +71,7 @@ struct cpu {
 	u64 at_ns; /* up to there its time is counted */
 	s32 tid;   /* -1: not known */
 	u32 depth;
+	struct thread *thread; /* found last, until an entry is added or removed; NULL: none */
 	struct irq irqs[IRQS_MAX];
 };
 
@@ -96,6 +97,7 @@ struct lkst_seconds {
 	struct cpu *cpus;
 	u32 nr_room, nr_cpus; /* those that there is room for, and that there are */
 	struct lkst_hash threads, requests, locks;
+	struct lkst_hist *calls; /* of this second, by the id of their entries */
 	struct lkst_second second;
 	int error;
 };
@@ -171,7 +173,7 @@ static void leave_out(struct lkst_seconds *s, enum lkst_measure m)
 	s->second.left_out[m]++;
 }
 
-static void add_to(struct lkst_seconds *s, struct lkst_hist *h, u64 ns)
+static inline void add_to(struct lkst_seconds *s, struct lkst_hist *h, u64 ns)
 {
 	if (lkst_hist_add(h, ns, 1))
 		s->error = -ENOMEM;
@@ -200,9 +202,9 @@ static struct lkst_second_cgroup *cgroup_of(struct lkst_seconds *s, s32 tid)
 	return c;
 }
 
-/* Something of thread @tid, 0: of no thread, ends at @to_ns. */
-static bool add(struct lkst_seconds *s, enum lkst_measure m, u64 from_ns, u64 to_ns, u64 inner_ns,
-		s32 tid)
+/* Something of thread @tid, 0: of no thread, ends at @to_ns; it counts in @h. */
+static bool add_in(struct lkst_seconds *s, enum lkst_measure m, struct lkst_hist *h, u64 from_ns,
+		   u64 to_ns, u64 inner_ns, s32 tid)
 {
 	u64 ns = to_ns > from_ns + inner_ns ? to_ns - from_ns - inner_ns : 0;
 	struct lkst_second_cgroup *c;
@@ -211,13 +213,19 @@ static bool add(struct lkst_seconds *s, enum lkst_measure m, u64 from_ns, u64 to
 		leave_out(s, m);
 		return false;
 	}
-	add_to(s, &s->second.durations[m], ns);
+	add_to(s, h, ns);
 	if (s->options.cgroup && tid > 0) {
 		c = cgroup_of(s, tid);
 		if (c)
 			add_to(s, &c->durations[m], ns);
 	}
 	return true;
+}
+
+static bool add(struct lkst_seconds *s, enum lkst_measure m, u64 from_ns, u64 to_ns, u64 inner_ns,
+		s32 tid)
+{
+	return add_in(s, m, &s->second.durations[m], from_ns, to_ns, inner_ns, tid);
 }
 
 static void add_part(struct lkst_second_parts *parts, u32 key)
@@ -286,9 +294,10 @@ static void settle(struct lkst_seconds *s, struct cpu *c, u64 ns)
 }
 
 /* The CPU of a record, which shows who runs there if that was not known. */
-static struct cpu *cpu_at(struct lkst_seconds *s, const struct lkst_record *r)
+static inline struct cpu *cpu_at(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct cpu *c = cpu_of(s, r->cpu);
+	struct cpu *c =
+		__builtin_expect(r->cpu < s->nr_cpus, 1) ? &s->cpus[r->cpu] : cpu_of(s, r->cpu);
 
 	if (c && __builtin_expect(c->tid < 0, 0)) {
 		settle(s, c, r->ns);
@@ -299,6 +308,15 @@ static struct cpu *cpu_at(struct lkst_seconds *s, const struct lkst_record *r)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+/* Entries may have moved. */
+static void forget_found(struct lkst_seconds *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nr_cpus; i++)
+		s->cpus[i].thread = NULL;
+}
+
 /* What is known of thread @tid; NULL: there are too many. */
 static struct thread *thread_of(struct lkst_seconds *s, s32 tid)
 {
@@ -308,11 +326,22 @@ static struct thread *thread_of(struct lkst_seconds *s, s32 tid)
 		return t;
 	if (s->threads.nr >= THREADS_MAX)
 		return NULL;
+	forget_found(s);
 	if (lkst_hash_reserve(&s->threads, sizeof(*t))) {
 		s->error = -ENOMEM;
 		return NULL;
 	}
 	return lkst_hash_add(&s->threads, (u32)tid, sizeof(*t));
+}
+
+/* The same for the thread of a record: as a rule it is the one that the CPU's last call was of. NULL: none. */
+static inline struct thread *thread_at(struct lkst_seconds *s, struct cpu *c, s32 tid)
+{
+	if (tid <= 0 || !c)
+		return NULL;
+	if (!c->thread || c->thread->key != (u32)tid)
+		c->thread = thread_of(s, tid);
+	return c->thread;
 }
 
 static void switch_out(struct lkst_seconds *s, s32 tid, u32 prev_state, u64 ns)
@@ -322,6 +351,7 @@ static void switch_out(struct lkst_seconds *s, s32 tid, u32 prev_state, u64 ns)
 	if (!t)
 		return;
 	if (prev_state & STATE_DEAD) {
+		forget_found(s);
 		lkst_hash_remove(&s->threads, t, sizeof(*t));
 		return;
 	}
@@ -413,9 +443,8 @@ static void on_wakeup_new(struct lkst_seconds *s, const struct lkst_record *r)
 
 static void on_entry(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct thread *t = r->tid > 0 ? thread_of(s, r->tid) : NULL;
+	struct thread *t = thread_at(s, cpu_at(s, r), r->tid);
 
-	cpu_at(s, r);
 	if (!t)
 		return;
 	t->call = r->event->id;
@@ -436,10 +465,9 @@ static bool is_birth(const struct lkst_event_class *exit)
 
 static void on_exit_of_call(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct thread *t = r->tid > 0 ? thread_of(s, r->tid) : NULL;
+	struct thread *t = thread_at(s, cpu_at(s, r), r->tid);
 	u16 call = t ? t->call : 0;
 
-	cpu_at(s, r);
 	if (!call) {
 		if (!is_birth(r->event))
 			leave_out(s, LKST_MEASURE_SYSCALL);
@@ -449,10 +477,26 @@ static void on_exit_of_call(struct lkst_seconds *s, const struct lkst_record *r)
 	/* An exit without a row of its own is that of whatever the thread was in, rt_sigreturn as a rule. */
 	if (r->event->other_half != call && r->event->syscall >= 0)
 		leave_out(s, LKST_MEASURE_SYSCALL);
-	else if (add(s, LKST_MEASURE_SYSCALL, t->call_ns, r->ns, 0, r->tid)) {
-		s->second.calls[call]++;
-		if (s->options.calls)
-			add_to(s, &s->options.calls[call], r->ns - t->call_ns);
+	else
+		add_in(s, LKST_MEASURE_SYSCALL, &s->calls[call], t->call_ns, r->ns, 0, r->tid);
+}
+
+/* Calls are most of what is counted: each counts once, by its name, and their sums are made here. */
+static void sum_calls(struct lkst_seconds *s)
+{
+	struct lkst_hist *sum = &s->second.durations[LKST_MEASURE_SYSCALL];
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		struct lkst_hist *h = &s->calls[id];
+
+		if (!h->count)
+			continue;
+		s->second.calls[id] += (u32)h->count;
+		if (lkst_hist_merge(sum, h) ||
+		    (s->options.calls && lkst_hist_merge(&s->options.calls[id], h)))
+			s->error = -ENOMEM;
+		lkst_hist_clear(h);
 	}
 }
 
@@ -674,9 +718,23 @@ static void on_irq(struct lkst_seconds *s, const struct lkst_record *r, enum pla
 	}
 }
 
-static void on_rest(struct lkst_seconds *s, const struct lkst_record *r, enum plan plan)
+/* Not inlined, or each record would save the registers that only these need. */
+static __attribute__((noinline)) void on_rest(struct lkst_seconds *s, const struct lkst_record *r,
+					      enum plan plan)
 {
 	switch (plan) {
+	case PLAN_SWITCH:
+		on_switch(s, r);
+		break;
+	case PLAN_WAKING:
+		on_waking(s, r);
+		break;
+	case PLAN_WAKEUP:
+		on_wakeup(s, r);
+		break;
+	case PLAN_WAKEUP_NEW:
+		on_wakeup_new(s, r);
+		break;
 	case PLAN_ISSUE:
 		on_issue(s, r);
 		break;
@@ -714,30 +772,13 @@ int lkst_seconds_feed(struct lkst_seconds *s, const struct lkst_record *r)
 		return 0;
 	s->second.records++;
 	s->second.events[id]++;
-	switch (plan) {
-	case PLAN_COUNT:
-		break;
-	case PLAN_ENTRY:
+	/* Most are of these kinds, in this order. */
+	if (plan == PLAN_ENTRY)
 		on_entry(s, r);
-		break;
-	case PLAN_EXIT:
+	else if (plan == PLAN_EXIT)
 		on_exit_of_call(s, r);
-		break;
-	case PLAN_SWITCH:
-		on_switch(s, r);
-		break;
-	case PLAN_WAKING:
-		on_waking(s, r);
-		break;
-	case PLAN_WAKEUP:
-		on_wakeup(s, r);
-		break;
-	case PLAN_WAKEUP_NEW:
-		on_wakeup_new(s, r);
-		break;
-	default:
+	else if (plan != PLAN_COUNT)
 		on_rest(s, r, plan);
-	}
 	return s->error;
 }
 
@@ -773,6 +814,7 @@ const struct lkst_second *lkst_seconds_end(struct lkst_seconds *s, u64 to_ns)
 
 	for (i = 0; i < s->nr_cpus; i++)
 		settle(s, &s->cpus[i], to_ns);
+	sum_calls(s);
 	s->second.to_ns = to_ns;
 	s->second.nr_cpus = s->nr_cpus;
 	return &s->second;
@@ -811,6 +853,9 @@ int lkst_seconds_new(struct lkst_err *e, const struct lkst_seconds_options *opti
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "counting");
+	s->calls = calloc(LKST_EVENT_SPACE, sizeof(*s->calls));
+	if (!s->calls)
+		return lkst_err_sys(e, -ENOMEM, "counting");
 	s->options = *options;
 	s->second.from_ns = options->from_ns;
 	/* What began before is not known. */
@@ -831,6 +876,9 @@ void lkst_seconds_free(struct lkst_seconds *s)
 	lkst_seconds_next(s);
 	for (i = 0; i < LKST_NR_MEASURES; i++)
 		lkst_hist_fini(&s->second.durations[i]);
+	for (i = 0; s->calls && i < LKST_EVENT_SPACE; i++)
+		lkst_hist_fini(&s->calls[i]);
+	free(s->calls);
 	lkst_hash_fini(&s->threads);
 	lkst_hash_fini(&s->requests);
 	lkst_hash_fini(&s->locks);
