@@ -14,7 +14,8 @@
 #include "trace/block.h"
 
 enum {
-	BATCH_BYTES = 1 << 20, /* copied and written at once; at least one block of any size */
+	BATCH_BYTES = 1 << 20,	  /* copied and written at once; at least one block of any size */
+	KEPT_BYTES_MIN = 1 << 16, /* fewer are copied as fast as other memory is found */
 	PAUSE_MS_MIN = 1,
 	PAUSE_MS_MAX = 100,
 	/* More than a CPU that does nothing else has been seen to record. */
@@ -102,6 +103,24 @@ void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx
 {
 	d->take = take;
 	d->ctx = ctx;
+}
+
+const void *lkst_drain_keep(struct lkst_drain *d, const void *blocks, size_t length,
+			    void **ret_memory)
+{
+	const uintptr_t at = (uintptr_t)blocks - (uintptr_t)d->batch;
+	u8 *other, *kept;
+
+	if (length < KEPT_BYTES_MIN || at >= BATCH_BYTES)
+		return NULL;
+	other = malloc(BATCH_BYTES);
+	if (!other)
+		return NULL;
+	/* What is behind them is free for others. */
+	kept = realloc(d->batch, at + length) ?: d->batch;
+	d->batch = other;
+	*ret_memory = kept;
+	return kept + at;
 }
 
 void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns)
@@ -283,12 +302,12 @@ void lkst_drain_free(struct lkst_drain *d)
 }
 
 /* The first blocks are given out: blocks before them that were overwritten meanwhile are lost like older ones. */
-static void begin_giving(struct source *s, const struct lkst_block_header *first)
+static void begin_giving(struct source *s, u64 first, u64 ns)
 {
 	s->has_given = true;
-	s->skipped_before = first->packet_seq_num - s->oldest;
-	s->oldest = first->packet_seq_num;
-	s->oldest_ns = first->timestamp_begin;
+	s->skipped_before = first - s->oldest;
+	s->oldest = first;
+	s->oldest_ns = ns;
 }
 
 static void cover(struct source *s, u64 ns)
@@ -300,15 +319,19 @@ static void cover(struct source *s, u64 ns)
 static int give(struct lkst_err *e, struct lkst_drain *d, struct source *s, const void *blocks,
 		size_t length)
 {
-	int err = d->take(e, d->ctx, s->reader.instance, blocks, length);
 	size_t size = 1UL << s->reader.rings->block_shift;
-	const struct lkst_block_header *last = (const void *)((const u8 *)blocks + length - size);
+	const struct lkst_block_header *first = blocks,
+				       *last = (const void *)((const u8 *)blocks + length - size);
+	/* Whoever takes them may keep the memory (lkst_drain_keep()). */
+	const u64 seq = first->packet_seq_num, begin_ns = first->timestamp_begin,
+		  end_ns = last->timestamp_end;
+	int err = d->take(e, d->ctx, s->reader.instance, blocks, length);
 
 	if (err)
 		return err;
-	cover(s, last->timestamp_end);
+	cover(s, end_ns);
 	if (!s->has_given)
-		begin_giving(s, blocks);
+		begin_giving(s, seq, begin_ns);
 	if (d->room != UINT64_MAX)
 		d->room -= length < d->room ? length : d->room;
 	return 0;

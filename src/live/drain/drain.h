@@ -37,6 +37,13 @@ typedef int lkst_drain_take(struct lkst_err *e, void *ctx, u64 instance, const v
 void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx);
 
 /*
+ * For a taker, while it is given @blocks: has the memory that they are in be its own, *@ret_memory, to be freed.
+ * Returns where they are then. NULL: they are few, or there is no memory for others, and they have to be copied.
+ */
+const void *lkst_drain_keep(struct lkst_drain *d, const void *blocks, size_t length,
+			    void **ret_memory);
+
+/*
  * Copies only the buffers of @buffers, a bit each, and the marks made since @marks_ns, UINT64_MAX: none. To be called
  * before anything is copied.
  */

@@ -21,8 +21,9 @@ static const char overwritten[] = "blocks were overwritten before they were read
 /* Blocks as they came. */
 struct chunk {
 	struct chunk *next;
+	const u8 *bytes;
 	size_t length;
-	u8 bytes[];
+	void *memory; /* that they are in */
 };
 
 /* What came from a ring and was not read yet: a source of the merge. */
@@ -52,6 +53,7 @@ static void free_chunks(struct chunk *c)
 	while (c) {
 		struct chunk *next = c->next;
 
+		free(c->memory);
 		free(c);
 		c = next;
 	}
@@ -144,6 +146,26 @@ static int add_queue(struct lkst_err *e, struct lkst_follow *f, u64 instance,
 
 /* ---- filling ------------------------------------------------------------------------ */
 
+static struct chunk *new_chunk(struct lkst_follow *f, const void *blocks, size_t length)
+{
+	struct chunk *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->length = length;
+	c->bytes = lkst_drain_keep(f->drain, blocks, length, &c->memory);
+	if (c->bytes)
+		return c;
+	c->memory = malloc(length);
+	if (!c->memory) {
+		free(c);
+		return NULL;
+	}
+	memcpy(c->memory, blocks, length);
+	c->bytes = c->memory;
+	return c;
+}
+
 static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	struct lkst_follow *f = ctx;
@@ -157,12 +179,9 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	q->is_short = q->bytes && q->bytes + length > QUEUE_BYTES;
 	if (q->is_short)
 		return -EAGAIN;
-	c = malloc(sizeof(*c) + length);
+	c = new_chunk(f, blocks, length);
 	if (!c)
 		return lkst_err_sys(e, -ENOMEM, "following the recording");
-	c->next = NULL;
-	c->length = length;
-	memcpy(c->bytes, blocks, length);
 	*q->last = c;
 	q->last = &c->next;
 	q->bytes += length;
