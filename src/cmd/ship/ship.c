@@ -337,12 +337,8 @@ static int put_host(struct service *v)
 				     .nr_labels = s->options->labels.nr };
 	struct lkst_spool_item item = { .kind = LKST_SPOOL_HOST };
 	const struct lkst_catalog *c = lkst_session_catalog(s->session);
-	u64 now = lkst_monotonic_ns();
 	int err;
 
-	if (v->host_ns && now - v->host_ns < HOST_PAUSE_NS)
-		return 0;
-	v->host_ns = now;
 	if (!packed || lkst_packed_rows_init(packed))
 		return lkst_err_sys(s->e, -ENOMEM, "sending what this machine is");
 	read_machine(h.machine);
@@ -352,6 +348,17 @@ static int put_host(struct service *v)
 	err = lkst_ship_put(s, &item, packed);
 	lkst_packed_rows_fini(packed);
 	return err == -ENOMEM ? err : 0;
+}
+
+/* Now and then: the processors are in a file that each look opens. */
+static int mind_host(struct service *v)
+{
+	u64 now = lkst_monotonic_ns();
+
+	if (v->host_ns && now - v->host_ns < HOST_PAUSE_NS)
+		return 0;
+	v->host_ns = now;
+	return put_host(v);
 }
 
 /* ---- the recording --------------------------------------------------------------------------- */
@@ -441,7 +448,7 @@ static int step(struct service *v)
 	if (err || !s->session)
 		return err;
 	count_missing(v);
-	err = put_host(v) ?: lkst_counting_step(v->counting);
+	err = mind_host(v) ?: lkst_counting_step(v->counting);
 	if (!err && lkst_ship_incidents_step(s, &v->incidents))
 		lkst_ship_say(s, "");
 	if (!err && v->peers.end >= 0)
