@@ -27,13 +27,13 @@ static const char foot_word[8] = "lkstship";
 static const char position_name[] = "position", claim_name[] = "claim";
 
 /* The first letter of names, by kind; and the order in which they are sent. */
-static const char letters[] = "sihblmxpde";
+static const char letters[] = "sihblmxpdke";
 _Static_assert(sizeof(letters) == LKST_SPOOL_NR_KINDS + 1, "");
 static const u8 order[LKST_SPOOL_NR_KINDS] = {
 	[LKST_SPOOL_INCIDENT] = 0, [LKST_SPOOL_HOST] = 1,    [LKST_SPOOL_SECONDS] = 2,
 	[LKST_SPOOL_BUNDLE] = 3,   [LKST_SPOOL_LATER] = 4,   [LKST_SPOOL_MADE] = 5,
 	[LKST_SPOOL_DAMAGED] = 6,  [LKST_SPOOL_PENDING] = 7, [LKST_SPOOL_DROPPED] = 8,
-	[LKST_SPOOL_DONE] = 9
+	[LKST_SPOOL_COUNTED] = 9,  [LKST_SPOOL_DONE] = 10
 };
 
 struct lkst_spool {
@@ -288,20 +288,25 @@ static u32 least_missed(const struct lkst_spool_item *items, u32 nr)
 	return best;
 }
 
+static void empty(const struct lkst_spool *s, const struct lkst_spool_item *item)
+{
+	char name[LKST_SPOOL_NAME];
+	int fd;
+
+	lkst_spool_format(item, name);
+	fd = openat(s->fd, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Its name stays, for whoever counts. One that is gone has arrived meanwhile. */
 static void drop(const struct lkst_spool *s, const struct lkst_spool_item *item)
 {
 	struct lkst_spool_item dropped = *item;
-	char name[LKST_SPOOL_NAME];
-	int fd;
 
 	dropped.kind = LKST_SPOOL_DROPPED;
-	lkst_spool_format(&dropped, name);
-	if (lkst_spool_rename(NULL, s, item, &dropped))
-		return;
-	fd = openat(s->fd, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
+	if (!lkst_spool_rename(NULL, s, item, &dropped))
+		empty(s, &dropped);
 }
 
 int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes)
@@ -458,6 +463,50 @@ int lkst_spool_sync(struct lkst_err *e, const struct lkst_spool *s)
 	return fsync(s->fd) ? lkst_err_sys(e, -errno, "cannot bring the names in %s to the disk",
 					   s->dir)
 			    : 0;
+}
+
+/* ---- what is missing ------------------------------------------------------------------------- */
+
+/* The name of @item becomes that of the sum with it, *@sum; the name of the sum before goes after that. */
+static int count_one(struct lkst_err *e, const struct lkst_spool *s,
+		     const struct lkst_spool_item *item, struct lkst_spool_item *sum)
+{
+	const struct lkst_spool_item before = *sum;
+	int err;
+
+	sum->count += item->count;
+	sum->first += item->kind == LKST_SPOOL_DAMAGED ? item->count : 0;
+	empty(s, item);
+	err = lkst_spool_rename(e, s, item, sum);
+	if (err)
+		*sum = before;
+	else if (item->count && before.count)
+		lkst_spool_remove(s, &before);
+	return err;
+}
+
+int lkst_spool_count_missing(struct lkst_err *e, const struct lkst_spool *s,
+			     struct lkst_spool_missing *ret_missing)
+{
+	const u32 kinds =
+		1U << LKST_SPOOL_DAMAGED | 1U << LKST_SPOOL_DROPPED | 1U << LKST_SPOOL_COUNTED;
+	struct lkst_spool_item sum = { .kind = LKST_SPOOL_COUNTED };
+	_cleanup_free_ struct lkst_spool_item *items = NULL;
+	u32 nr = 0, i;
+	int err = lkst_spool_list(e, s, kinds, &items, &nr);
+
+	/* The greatest sum is the last: a process that was killed may have left the one before. */
+	for (i = 0; i < nr; i++)
+		if (items[i].kind == LKST_SPOOL_COUNTED && items[i].count > sum.count)
+			sum = items[i];
+	for (i = 0; i < nr && !err; i++)
+		if (items[i].kind != LKST_SPOOL_COUNTED)
+			err = count_one(e, s, &items[i], &sum);
+		else if (items[i].count < sum.count)
+			lkst_spool_remove(s, &items[i]);
+	if (!err)
+		*ret_missing = (struct lkst_spool_missing){ sum.count, sum.first };
+	return err;
 }
 
 /* ---- the position ---------------------------------------------------------------------------- */

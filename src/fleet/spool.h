@@ -7,7 +7,7 @@
  * The directory never holds more than it may. When it is full, seconds make room: one of them is dropped whose
  * neighbours remain, the oldest first, so that a long time without a server is known with ever fewer of its seconds,
  * and not only by its end. Of one that is dropped the name stays, without bytes, until it is counted: any process may
- * need room, and be killed, and one counts.
+ * need room, and be killed, and one counts. The sum is a name, too, so that one step counts an item and removes it.
  */
 #ifndef LKST_FLEET_SPOOL_H
 #define LKST_FLEET_SPOOL_H
@@ -26,6 +26,7 @@ enum lkst_spool_kind {
 	LKST_SPOOL_DAMAGED, /* what was found to be damaged: an item of seconds, which nobody sends */
 	LKST_SPOOL_PENDING, /* rows of second_rows that are sent once it is noted that they were counted */
 	LKST_SPOOL_DROPPED, /* an item of seconds that made room: it has no bytes any more */
+	LKST_SPOOL_COUNTED, /* no item, but the sum of those that are missing: lkst_spool_count_missing() */
 	LKST_SPOOL_DONE, /* all of an incident was put, as far as its revision says: it is not explained again */
 	LKST_SPOOL_NR_KINDS,
 };
@@ -39,7 +40,7 @@ enum {
 struct lkst_spool_item {
 	u8 kind; /* enum lkst_spool_kind */
 	u8 trace[16]; /* HOST: the boot */
-	u64 first; /* of seconds: of the time of day; else the incident's number */
+	u64 first; /* of seconds: of the time of day; COUNTED: seconds that were damaged; else the incident's number */
 	u32 count; /* of seconds: how many there are, 0: their minute only; INCIDENT, LATER and DONE: the revision */
 };
 
@@ -97,6 +98,20 @@ int lkst_spool_rename(struct lkst_err *e, const struct lkst_spool *s,
 /* Brings the names of all items to the disk, as they are after lkst_spool_rename(). */
 int lkst_spool_sync(struct lkst_err *e, const struct lkst_spool *s);
 
+/* Seconds that were put and are not there any more. */
+struct lkst_spool_missing {
+	u64 seconds;
+	u64 damaged; /* of them; the others made room */
+};
+
+/*
+ * Adds those that were dropped or found to be damaged since the last call to the sum, which outlasts the process, and
+ * says what it is by now. Each counts once, whatever is killed at whatever moment. Only whoever has claimed the
+ * directory calls it.
+ */
+int lkst_spool_count_missing(struct lkst_err *e, const struct lkst_spool *s,
+			     struct lkst_spool_missing *ret_missing);
+
 /* How many bytes all items have. */
 u64 lkst_spool_bytes(const struct lkst_spool *s);
 
@@ -111,8 +126,8 @@ struct lkst_spool_position {
 	u8 trace[16];
 	u64 until_ns; /* CLOCK_MONOTONIC: up to there seconds are counted */
 	u64 second;   /* the last one, of the time of day */
-	u64 dropped; /* seconds that are on no server: dropped, or never put, since the directory was made */
-	u64 damaged;	  /* of them: because their file was damaged */
+	u64 dropped;  /* seconds that were never put, since the directory was made */
+	u64 damaged; /* 0; versions before this one had both here also of items: lkst_spool_count_missing() */
 	u32 nr_told;	  /* incidents of the recording of which a row was put: up to this number */
 	u32 nr_explained; /* and of which all was put */
 };

@@ -468,7 +468,8 @@ if mount -t tmpfs -o size=128k,mode=700 none "$work/small"; then
 	shipper=$!
 	has_dropped()
 	{
-		[ "$(awk '{ print $4 }' "$work/small/spool/position" 2>/dev/null)" -gt 2 ] 2>/dev/null
+		# The sum is a name: k, those that were damaged, those that are missing.
+		[ "$(find "$work/small" -name 'k*' -printf '%f\n' | cut -d - -f 2 | sort -n | tail -n 1)" -gt 2 ] 2>/dev/null
 	}
 	from=$(date +%s)
 	wait_until 180 has_dropped || fail ship_fills_a_disk "$(ls -l "$work/small/spool"); $(tail -n 3 "$work/ship.log")"

@@ -402,6 +402,70 @@ TEST(spool_knows_what_is_damaged)
 	make_scratch_remove(dir);
 }
 
+/* ---- what is missing ------------------------------------------------------------------------- */
+
+/* One that is dropped, or of every third found to be damaged. */
+static void lose(struct lkst_spool *s, u64 first, u32 count)
+{
+	struct lkst_spool_item item = seconds(first, count), lost = item;
+
+	lost.kind = first % 3 ? LKST_SPOOL_DROPPED : LKST_SPOOL_DAMAGED;
+	if (put(s, &item) || lkst_spool_rename(&err, s, &item, &lost))
+		abort();
+}
+
+TEST(spool_counts_what_is_missing_once_whatever_is_killed)
+{
+	struct lkst_spool_missing missing = {}, again = {};
+	u64 seconds = 0, damaged = 0;
+	struct lkst_spool_item *items;
+	char dir[64], path[80];
+	struct lkst_spool *s;
+	u32 round, i;
+	int status;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	s = open_spool(path, 1 << 30);
+	CHECK_EQ(lkst_spool_count_missing(&err, s, &missing), 0);
+	CHECK(!missing.seconds && !missing.damaged);
+	for (round = 0; round < 60; round++) {
+		pid_t child;
+
+		/* Those of no second are minutes. */
+		for (i = 0; i < 20; i++) {
+			lose(s, round * 20 + i, i % 5);
+			seconds += i % 5;
+			damaged += (round * 20 + i) % 3 ? 0 : i % 5;
+		}
+		child = fork();
+		if (!child)
+			for (;;)
+				if (lkst_spool_count_missing(&err, s, &missing))
+					_exit(1);
+		usleep(round * 37 % 2000);
+		CHECK(!kill(child, SIGKILL));
+		CHECK_EQ(waitpid(child, &status, 0), child);
+		CHECK(WIFSIGNALED(status));
+		if (round % 4)
+			continue;
+		CHECK_EQ(lkst_spool_count_missing(&err, s, &missing), 0);
+		CHECK_EQ(missing.seconds, seconds);
+		CHECK_EQ(missing.damaged, damaged);
+	}
+	CHECK_EQ(lkst_spool_count_missing(&err, s, &missing), 0);
+	CHECK_EQ(lkst_spool_count_missing(&err, s, &again), 0);
+	CHECK_EQ(missing.seconds, seconds);
+	CHECK(!memcmp(&missing, &again, sizeof(missing)));
+	/* Nothing is left but the sum, which has no bytes. */
+	CHECK_EQ(list(s, ~0U, &items), 1);
+	free(items);
+	CHECK_EQ(lkst_spool_bytes(s), 0);
+	lkst_spool_close(s);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
 TEST(spool_position_is_read_as_it_is_written)
 {
 	static const char *const wrong[] = { "",
@@ -466,6 +530,8 @@ static const struct unit_test tests[] = {
 	{ "spool_makes_room_on_a_full_disk", test_spool_makes_room_on_a_full_disk },
 	{ "spool_is_claimed_by_one_process", test_spool_is_claimed_by_one_process },
 	{ "spool_knows_what_is_damaged", test_spool_knows_what_is_damaged },
+	{ "spool_counts_what_is_missing_once_whatever_is_killed",
+	  test_spool_counts_what_is_missing_once_whatever_is_killed },
 	{ "spool_position_is_read_as_it_is_written", test_spool_position_is_read_as_it_is_written },
 	{ "sender_waits_ever_longer_and_not_all_at_once",
 	  test_sender_waits_ever_longer_and_not_all_at_once },

@@ -399,30 +399,21 @@ static int open_recording(struct service *v)
 /* What made room or was found to be damaged is counted, now and then: there may be many files to look through. */
 static void count_missing(struct service *v)
 {
-	_cleanup_free_ struct lkst_spool_item *items = NULL;
 	struct lkst_ship *s = &v->ship;
+	const struct lkst_spool_missing before = s->missing;
 	u64 now = lkst_monotonic_ns();
-	u32 nr = 0, i;
 
 	if (v->missing_ns && now - v->missing_ns < MISSING_PAUSE_NS)
 		return;
-	v->missing_ns = now;
-	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_DAMAGED | 1U << LKST_SPOOL_DROPPED,
-			    &items, &nr))
+	if (lkst_spool_count_missing(s->e, s->spool, &s->missing)) {
 		lkst_ship_say(s, "");
-	for (i = 0; i < nr; i++) {
-		s->position.dropped += items[i].count;
-		s->position.damaged += items[i].kind == LKST_SPOOL_DAMAGED ? items[i].count : 0;
-		lkst_spool_remove(s->spool, &items[i]);
-	}
-	if (!nr)
-		return;
-	lkst_ship_keep(s);
-	if (items[nr - 1].kind == LKST_SPOOL_DROPPED) {
+	} else if (v->missing_ns &&
+		   s->missing.seconds - before.seconds > s->missing.damaged - before.damaged) {
 		lkst_err_set(s->e, -ENOSPC,
 			     "the spool is full: seconds that wait there are dropped, and counted");
 		lkst_ship_say(s, "");
 	}
+	v->missing_ns = now;
 }
 
 /* A session keeps the hooks attached, so it looks now and then whether the recording was stopped. */

@@ -47,6 +47,7 @@ struct lkst_ship {
 	const struct lkst_ship_options *options;
 	struct lkst_spool *spool;
 	struct lkst_spool_position position;
+	struct lkst_spool_missing missing;
 	struct lkst_session *session; /* NULL: nothing is being recorded */
 	struct lkst_ship_moments moments;
 	int wake_rows,

@@ -135,9 +135,10 @@ static int put_recording(struct lkst_counting *c, const struct lkst_fleet_source
 static void put_shipped(struct lkst_counting *c, const struct lkst_fleet_source *source)
 {
 	const struct lkst_spool_position *p = &c->ship->position;
-	struct lkst_fleet_figures f = { .measure = "ship", .n = p->dropped };
+	const struct lkst_spool_missing *m = &c->ship->missing;
+	struct lkst_fleet_figures f = { .measure = "ship", .n = p->dropped + m->seconds };
 
-	lkst_fleet_figures_add(&f, "damaged", p->damaged);
+	lkst_fleet_figures_add(&f, "damaged", p->damaged + m->damaged);
 	lkst_fleet_figures_add(&f, "spool_bytes", lkst_spool_bytes(c->ship->spool));
 	lkst_fleet_figures_add(&f, "cpu_ms", lkst_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000000);
 	lkst_fleet_put_figures(c->rows, source, &f);
