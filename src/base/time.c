@@ -190,7 +190,7 @@ static bool parse_date(const char **text, struct tm *tm)
 	return true;
 }
 
-/* Local calendar time as CLOCK_MONOTONIC; what lies before it began is 0. */
+/* Local calendar time as CLOCK_MONOTONIC; what lies before it began is 0, what it never reaches the greatest. */
 static uint64_t to_monotonic(const struct tm *tm, uint64_t fraction_ns, uint64_t clock_offset_ns)
 {
 	struct tm copy = *tm;
@@ -199,9 +199,11 @@ static uint64_t to_monotonic(const struct tm *tm, uint64_t fraction_ns, uint64_t
 
 	copy.tm_isdst = -1;
 	time = mktime(&copy);
-	if (time < 0 || __builtin_mul_overflow((uint64_t)time, LKST_NS_PER_S, &ns))
+	if (time < 0)
 		return 0;
-	ns += fraction_ns;
+	if (__builtin_mul_overflow((uint64_t)time, LKST_NS_PER_S, &ns) ||
+	    __builtin_add_overflow(ns, fraction_ns, &ns))
+		return UINT64_MAX;
 	return ns > clock_offset_ns ? ns - clock_offset_ns : 0;
 }
 

@@ -128,6 +128,22 @@ TEST(time_parses)
 	CHECK_EQ(parse("13:14:05", &noon), 1005 * S);
 }
 
+/* 64 bits of nanoseconds end in the year 2554: what is later is after all records, not before. */
+TEST(time_parses_dates_that_are_never_reached)
+{
+	static const char *const words[] = { "2554-07-21 23:34:34", "2555-01-01 00:00",
+					     "9999-12-31T23:59:60.999999999" };
+	uint64_t ns;
+	size_t i;
+
+	set_zone("UTC0");
+	CHECK_EQ(parse("2554-07-21 23:34:33", &noon), 18446744073 * S - noon.clock_offset_ns);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		CHECK_EQ(lkst_time_parse(&e, words[i], &noon, &ns), 0);
+		CHECK_EQ(ns, UINT64_MAX);
+	}
+}
+
 /* 23:59:50 to 00:00:10: a time after midnight is that of the next day. */
 TEST(time_parses_over_midnight)
 {
@@ -183,6 +199,7 @@ static const struct unit_test tests[] = {
 	{ "time_prints_seconds", test_time_prints_seconds },
 	{ "time_prints_any_number", test_time_prints_any_number },
 	{ "time_parses", test_time_parses },
+	{ "time_parses_dates_that_are_never_reached", test_time_parses_dates_that_are_never_reached },
 	{ "time_parses_over_midnight", test_time_parses_over_midnight },
 	{ "time_refuses", test_time_refuses },
 };
