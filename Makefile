@@ -369,7 +369,7 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 # Fuzz targets: built with SANITIZE=1 CC=clang-16.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
-FUZZ_DEBUG := $(shell grep -lE '"(probe/resolve|program/name)/' $(FUZZ_SRC))
+FUZZ_DEBUG := $(shell grep -lE '"(probe/resolve|program/name|live/load/perf_counters)' $(FUZZ_SRC))
 FUZZ_SQL := $(shell grep -lE '"(sql|export|fleet|lib/exported)\b' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 
@@ -379,6 +379,9 @@ $(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/,options.o help.o \
 
 # Where the kernel's cgroups are mounted is text that is read, not the kernel.
 $(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/load/cgroup_mount.o
+# So are the names of counters, and what a command's words are read by.
+$(BUILD)/tests/fuzz/fuzz_words: $(BUILD)/src/live/load/perf_counters.o
+$(BUILD)/tests/fuzz/fuzz_options: $(addprefix $(BUILD)/src/cmd/,options.o help.o)
 # So are its tables of sockets.
 $(BUILD)/tests/fuzz/fuzz_sockets: $(addprefix $(BUILD)/src/live/drain/,state_descriptors.o state_processes.o)
 
