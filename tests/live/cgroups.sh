@@ -6,16 +6,9 @@
 
 . "$(dirname "$0")/lib/live.sh"
 
-# The hierarchy that doc/cgroups.md says: its directory, and how its line in /proc/PID/cgroup begins.
-if [ "$(stat -f -c %T /sys/fs/cgroup)" = cgroup2fs ]; then
-	top=/sys/fs/cgroup
-	line=0::
-elif [ -e /sys/fs/cgroup/memory/cgroup.procs ]; then
-	top=/sys/fs/cgroup/memory
-	line='[0-9]+:([^:]*,)?memory(,[^:]*)?:'
-else
-	skip_all 'cgroups: this machine has neither those of version 2 nor the controller memory'
-fi
+# shellcheck source=tests/live/lib/cgroup.sh
+. "$(dirname "$0")/lib/cgroup.sh"
+[ -n "$top" ] || skip_all 'cgroups: this machine has neither those of version 2 nor the controller memory'
 root=$top/lkst-test-$$
 id=$(printf '%064x' $$)
 # The kernel takes any byte in a name but '/' and a newline.

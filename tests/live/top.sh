@@ -193,7 +193,7 @@ aarch64) futex=98 read=63 nanosleep=115 ;;
 esac
 # What waits begins to do so while somebody looks.
 wait_until 60 has_looks 1 || fail top_looks "$(cat "$work/err")"
-perl -e 'sleep 3600' &
+perl -e '$0 = "idler"; sleep 3600' &
 sleeper=$!
 # FUTEX_WAIT for what does not change.
 perl -e 'my $word = pack "L", 1; syscall $ARGV[0] + 0, $word, 0, 1, 0 while 1' $futex &
@@ -239,6 +239,10 @@ if ! command -v tmux >/dev/null; then
 	echo 'skip top_screen: tmux is not installed'
 	exit $failed
 fi
+# shellcheck source=tests/live/lib/cgroup.sh
+. "$(dirname "$0")/lib/cgroup.sh"
+cgroup=$top/lkst-test-$$ container=$(printf '%064x' $$)
+trap 'clean_up; rmdir "$cgroup/docker/$container" "$cgroup/docker" "$cgroup" 2>/dev/null' EXIT
 terminal=(tmux -S "$work/tmux" -f /dev/null)
 screen() { "${terminal[@]}" capture-pane -p -t top; }
 type_keys() { "${terminal[@]}" send-keys -t top "$@"; }
@@ -259,7 +263,7 @@ LC_ALL=C.UTF-8
 cd "$work"
 END
 export work
-"${terminal[@]}" new-session -d -s top -x 120 -y 40 "LC_ALL=C.UTF-8 bash --noprofile --rcfile '$work/shell' -i" ||
+"${terminal[@]}" new-session -d -s top -x 150 -y 40 "LC_ALL=C.UTF-8 bash --noprofile --rcfile '$work/shell' -i" ||
 	fail top_screen 'tmux cannot start'
 "${terminal[@]}" pipe-pane -t top "cat >'$work/raw'"
 type_keys "stty -g >before; '$LKST' top --delay 300ms; echo ended \$?; stty -g >after" Enter
@@ -274,6 +278,30 @@ wait_until 60 shows_not " $spinner " && ok top_screen_filters || fail top_screen
 type_keys / Enter
 type_keys /perl Enter
 see top_screen_filters_by_another_name "$spinner"
+# The answer to a key stays when there is another look.
+time_shown() { screen | sed -n '1s/^lkst top  *\([0-9:.]*\).*/\1/p'; }
+has_looked_again() { [ "$(time_shown)" != "$looked" ]; }
+type_keys / Enter
+type_keys /idler Enter
+is_alone() { shows " $sleeper " && shows_not " $spinner "; }
+wait_until 60 is_alone || fail top_screen_shows_who_did_nothing "$(screen)"
+type_keys Home
+type_keys Enter
+see top_screen_says_that_there_is_nothing_to_show "$sleeper/idler did nothing that was recorded in this time: there is nothing to show"
+for _ in 1 2; do
+	looked=$(time_shown)
+	wait_until 60 has_looked_again
+done
+shows 'there is nothing to show' && ok top_screen_keeps_the_answer || fail top_screen_keeps_the_answer "$(screen)"
+# A thread in what its cgroup's path calls a container.
+if [ -n "$top" ] && mkdir "$cgroup" "$cgroup/docker" "$cgroup/docker/$container" 2>/dev/null && echo "$sleeper" >"$cgroup/docker/$container/cgroup.procs"; then
+	see top_screen_shows_containers "docker:${container:0:12}"
+	see top_screen_names_their_column CONTAINER
+else
+	echo 'skip top_screen_shows_containers: no cgroup can be made here'
+fi
+type_keys / Enter
+type_keys /perl Enter
 # The spinner runs most of them.
 type_keys N P Home
 type_keys Enter

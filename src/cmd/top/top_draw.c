@@ -55,12 +55,18 @@ static const struct column {
 	{ "WORST-RDY", 10, LKST_TOP_WORST_READY, PAIR_READY },
 	{ " NOW", 9, LKST_NR_TOP_COLUMNS, PAIR_PLAIN },
 	{ " BLOCKED-ON", 12, LKST_NR_TOP_COLUMNS, PAIR_PLAIN },
+	{ " CONTAINER", 80, LKST_NR_TOP_COLUMNS, PAIR_PLAIN },
 };
-enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]), COLUMN_NOW = 12, COLUMN_ON = 13 };
+enum {
+	NR_COLUMNS = sizeof(columns) / sizeof(columns[0]),
+	COLUMN_NOW = 12,
+	COLUMN_ON = 13,
+	COLUMN_CONTAINER = 14, /* only where a row has one */
+};
 
+/* As many lines as a terminal of 24 has room for. */
 static const char *const help[] = {
 	"Each look shows what was recorded since the one before. Shares are of that time.",
-	"",
 	"  running          on a CPU",
 	"  ready            could run, but waits for a CPU; worst-rdy: the longest such time",
 	"  disk             blocked until a disk has done a request, or data are on it",
@@ -69,6 +75,7 @@ static const char *const help[] = {
 	"  other            blocked for anything else: a pipe, a socket, a child, a page ...",
 	"  unkn             nothing shows what it did, as where records are missing",
 	"  +                a thread of lkst top itself",
+	"  container        the container or unit that its cgroup's path shows, where any thread has one",
 	"",
 	"  up down PgUp PgDn Home End   choose a row",
 	"  Enter            why the thread took its time, as `lkst why` says it",
@@ -80,7 +87,6 @@ static const char *const help[] = {
 	"  H                a row for each thread, or for each process",
 	"  d                how long to wait between looks",
 	"  p, space         pause, and go on",
-	"  h, ?             this page",
 	"  q                end; the recording goes on",
 };
 enum { NR_HELP = sizeof(help) / sizeof(help[0]) };
@@ -364,11 +370,21 @@ static int draw_disks(const struct lkst_top_view *v, int y)
 
 /* ---- the rows ------------------------------------------------------------------------------- */
 
-static void draw_columns(const struct lkst_top_view *v, int y)
+static int nr_columns(const struct lkst_top_view *v)
+{
+	u32 i;
+
+	for (i = 0; i < v->rows->nr; i++)
+		if (lkst_top_container(v->look->figures, &v->rows->list[i])[0])
+			return NR_COLUMNS;
+	return COLUMN_CONTAINER;
+}
+
+static void draw_columns(const struct lkst_top_view *v, int y, int nr)
 {
 	int x = 0, i;
 
-	for (i = 0; i < NR_COLUMNS && x < COLS; i++) {
+	for (i = 0; i < nr && x < COLS; i++) {
 		bool is_sorted = columns[i].column == v->wish->sort;
 		int length = (int)strlen(columns[i].title), width = columns[i].width;
 		bool is_left = columns[i].title[0] == ' ';
@@ -421,17 +437,18 @@ static void draw_name(const struct lkst_top_view *v, int y, int x, int width,
 		print(v, y, x, "*%d", t->nr_threads);
 }
 
-static void draw_row(const struct lkst_top_view *v, int y, const struct lkst_thread_figures *t,
+static void draw_row(const struct lkst_top_view *v, int y, int nr, const struct lkst_thread_figures *t,
 		     bool is_selected)
 {
 	const struct lkst_figures *f = v->look->figures;
+	const char *container = lkst_top_container(f, t);
 	attr_t base = is_selected ? A_REVERSE : A_NORMAL;
 	unsigned int cause = lkst_figures_longest_cause(t);
 	int x = 0, i;
 
 	attrset(base);
 	mvhline(y, 0, ' ', COLS);
-	for (i = 0; i < NR_COLUMNS && x < COLS; i++) {
+	for (i = 0; i < nr && x < COLS; i++) {
 		int width = columns[i].width;
 		char text[32] = "";
 
@@ -441,6 +458,8 @@ static void draw_row(const struct lkst_top_view *v, int y, const struct lkst_thr
 		} else if (i == COLUMN_ON) {
 			print(v, y, x, " %s",
 			      cause < LKST_NR_CAUSES ? lkst_cause_names[cause] : "");
+		} else if (i == COLUMN_CONTAINER) {
+			put_foreign(v, y, x + 1, width - 1, container, strlen(container));
 		} else if (columns[i].column == LKST_TOP_NAME) {
 			attrset(base | (lkst_top_is_own(t) ? color(PAIR_OWN) : A_NORMAL));
 			draw_name(v, y, x, width, t);
@@ -496,7 +515,7 @@ unsigned int lkst_top_draw_room(const struct lkst_top_view *v)
 static void draw_rows(struct lkst_top_view *v)
 {
 	unsigned int room = lkst_top_draw_room(v), i;
-	int y = 0;
+	int y = 0, nr = nr_columns(v);
 
 	draw_title(v, y++);
 	y = draw_cpus(v, y);
@@ -505,7 +524,7 @@ static void draw_rows(struct lkst_top_view *v)
 	y = draw_disks(v, y);
 	draw_worst(v, y++);
 	draw_found(v, y++);
-	draw_columns(v, y++);
+	draw_columns(v, y++, nr);
 	if (v->selected >= v->rows->nr)
 		v->selected = v->rows->nr ? v->rows->nr - 1 : 0;
 	if (v->selected < v->first)
@@ -513,7 +532,7 @@ static void draw_rows(struct lkst_top_view *v)
 	if (v->selected >= v->first + room)
 		v->first = v->selected - room + 1;
 	for (i = 0; i < room && v->first + i < v->rows->nr && y < LINES - 1; i++)
-		draw_row(v, y++, &v->rows->list[v->first + i], v->first + i == v->selected);
+		draw_row(v, y++, nr, &v->rows->list[v->first + i], v->first + i == v->selected);
 }
 
 static void draw_text(const struct lkst_top_view *v, const char *title, char *const *lines,

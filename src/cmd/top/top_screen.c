@@ -44,6 +44,7 @@ struct screen {
 	enum question question;
 	char typed[LKST_TOP_PROMPT], name[LKST_TOP_PROMPT], message[LKST_TOP_LINE];
 	s64 nr_looks;
+	bool is_refused; /* the last look, by the service; `message` says why */
 	bool is_over;
 };
 
@@ -67,13 +68,16 @@ static int sort_rows(struct lkst_err *e, struct screen *s)
 	return 0;
 }
 
+/* What a key was answered with stays until the next key. */
 static int look(struct lkst_err *e, struct screen *s)
 {
 	int err = lkst_top_next(e, s->source, s->view.delay_ns, &s->view.look);
 
-	s->message[0] = '\0';
+	if (s->is_refused)
+		s->message[0] = '\0';
 	/* The service may refuse once. */
-	if (err == -EREMOTEIO) {
+	s->is_refused = err == -EREMOTEIO;
+	if (s->is_refused) {
 		snprintf(s->message, sizeof(s->message), "%s", e->text);
 		s->view.look = NULL;
 		return 0;
@@ -112,6 +116,14 @@ static int text_take(struct lkst_top_text *t, char *bytes)
 	return 0;
 }
 
+/* Says in the last line that there is nothing to explain thread @t with. */
+static void say_nothing(struct screen *s, const struct lkst_thread_figures *t)
+{
+	snprintf(s->message, sizeof(s->message),
+		 "%d/%.*s did nothing that was recorded in this time: there is nothing to show", t->tid,
+		 (int)sizeof(t->comm), t->comm);
+}
+
 static int show_why(struct lkst_err *e, struct screen *s)
 {
 	const struct lkst_thread_figures *t;
@@ -123,7 +135,11 @@ static int show_why(struct lkst_err *e, struct screen *s)
 		return 0;
 	t = &s->rows.list[s->view.selected];
 	err = t->tid > 0 ? lkst_top_why(&why, s->view.look, t->tid, &text)
-			 : lkst_err_set(&why, -ENOENT, "this row is of several threads");
+			 : lkst_err_set(&why, -EINVAL, "this row is of several threads");
+	if (err == -ENOENT) {
+		say_nothing(s, t);
+		return 0;
+	}
 	if (err) {
 		snprintf(s->message, sizeof(s->message), "%s", why.text);
 		return 0;

@@ -19,6 +19,11 @@ double lkst_top_percent(u64 ns, u64 of_ns)
 	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
 }
 
+const char *lkst_top_container(const struct lkst_figures *f, const struct lkst_thread_figures *t)
+{
+	return f->known ? lkst_cgroups_container(lkst_threads_cgroups(f->known), t->cgroup) : "";
+}
+
 /* A share, and the time itself, which only programs get. */
 static void put_share(struct lkst_table *t, u64 ns, u64 of_ns)
 {
@@ -245,18 +250,18 @@ static const struct lkst_column thread_columns[] = {
 	{ "cgroup", NULL, LKST_COLUMN_TEXT, "its cgroup" },
 };
 
-static void put_cgroup(struct lkst_table *table, const struct lkst_figures *f, u64 id)
+static void put_cgroup(struct lkst_table *table, const struct lkst_figures *f, const struct lkst_thread_figures *t)
 {
 	const struct lkst_cgroups *cgroups = f->known ? lkst_threads_cgroups(f->known) : NULL;
-	const char *container = cgroups ? lkst_cgroups_container(cgroups, id) : "";
+	const char *container = lkst_top_container(f, t);
 	char text[LKST_CGROUP_TEXT];
 
 	if (container[0])
 		lkst_table_str(table, container);
 	else
 		lkst_table_none(table);
-	if (cgroups && id)
-		lkst_table_str(table, lkst_cgroups_text(cgroups, id, text));
+	if (cgroups && t->cgroup)
+		lkst_table_str(table, lkst_cgroups_text(cgroups, t->cgroup, text));
 	else
 		lkst_table_none(table);
 }
@@ -293,7 +298,7 @@ static void put_thread(struct lkst_table *table, const struct lkst_figures *f, c
 		lkst_table_str(table, lkst_cause_names[cause]);
 	else
 		lkst_table_none(table);
-	put_cgroup(table, f, t->cgroup);
+	put_cgroup(table, f, t);
 }
 
 static int put_threads(const struct lkst_figures *f, const struct lkst_top_rows *rows, u64 ns,

@@ -14,6 +14,9 @@ int lkst_top_tables(const struct lkst_top_look *look, const struct lkst_top_rows
 /* Whether the thread is one of this process. */
 bool lkst_top_is_own(const struct lkst_thread_figures *t);
 
+/* What the path of its cgroup shows of a container, "": nothing. Not escaped. */
+const char *lkst_top_container(const struct lkst_figures *f, const struct lkst_thread_figures *t);
+
 /* A share of a time, 0 if that is 0. */
 double lkst_top_percent(u64 ns, u64 of_ns);
 
