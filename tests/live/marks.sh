@@ -34,6 +34,8 @@ expect marks_have_their_fields "$("$LKST" print "$work/run" 2>/dev/null |
 expect spans_and_values_are_there "$("$LKST" print "$work/run" 2>/dev/null | grep -cE 'span_begin.*run|span_end.*run|value.*-1.*done')" 3
 expect marks_are_tables_of_sql "$("$LKST" sql "$work/run" 'select count(*), max(number) from "mark:round"' 2>/dev/null |
 	tr -dc '0-9 \n' | awk 'NF == 2 { print $1, $2 }')" '1000 499'
+expect events_say_that_programs_make_them "$("$LKST" event list --json | grep '"group":"mark"' |
+	grep -vc '"hook":"a program that has liblkst"')" 0
 expect_whole a_trace_with_marks_is_whole "$work/run"
 
 # It is killed; and it began before anything was recorded, and marks when the recording asks it to.

@@ -67,6 +67,8 @@ static const char *describe_hook(const struct lkst_kernel *k, enum lkst_event_in
 		return "written with every trace";
 	if (lkst_events[i].group == LKST_GROUP_RECORDER)
 		return "the recorder itself";
+	if (lkst_events[i].group == LKST_GROUP_MARK)
+		return "a program that has liblkst";
 	if (!k)
 		return "";
 	row = lkst_plan_choose_hook(why, k, i);
