@@ -12,7 +12,11 @@ sed -i '/^LKST_TP(sched_waking,/,/^}/s/= task->pid;/= *(volatile int *)(long)tas
 # And the one that switches masksets, which also begins the recording: the switch is then made without it.
 sed -i '/^int raw_tp__maskset_switch/,/^}/s/ctx->args\[0\]/*(volatile int *)bpf_ktime_get_ns()/' \
 	"$work/src/bpf/maskset.bpf.c"
+# And the one that lists open files: they are read from /proc then.
+sed -i '/^int iter__open_files/,/^}/s/ctx->fd/*(volatile int *)bpf_ktime_get_ns()/' \
+	"$work/src/bpf/open_files.bpf.c"
 if cmp -s "$work/src/bpf/sched.bpf.c" "$top/src/bpf/sched.bpf.c" ||
+   cmp -s "$work/src/bpf/open_files.bpf.c" "$top/src/bpf/open_files.bpf.c" ||
    cmp -s "$work/src/bpf/maskset.bpf.c" "$top/src/bpf/maskset.bpf.c"; then
 	fail rejected_program_is_made 'a program is written otherwise now: fix this test'
 	exit 1
@@ -21,7 +25,7 @@ if ! make -C "$work" -s -j2 CC=gcc OUT=build BUILD=build/gcc GEN=build/gcc/gen b
 	fail rejected_program_is_made "$(tail -n 3 "$work/log")"
 	exit 1
 fi
-"$work/build/gcc/lkst" record -o "$work/trace" -e sched_switch -e sched_waking -- sleep 0.1 2>"$work/err"
+"$work/build/gcc/lkst" record -o "$work/trace" -e sched_switch -e sched_waking -e syscall:close -- sleep 0.1 2>"$work/err"
 if grep -q 'sched_waking is not recorded: this kernel rejects its program' "$work/err"; then
 	ok rejected_program_costs_a_sentence
 else
@@ -40,6 +44,8 @@ if grep -q 'maskset_switch is not recorded: this kernel rejects its program' "$w
 else
 	fail rejected_switch_costs_its_record "$(cat "$work/err")"
 fi
+expect rejected_list_costs_nothing "$(grep -c open_files "$work/err")" 0
+expect open_files_are_read_from_proc "$("$LKST" print --event state_descriptor "$work/trace" | grep -q "owner_pid=$$ " && echo so)" so
 if "$LKST" check --json "$work/trace" | grep -q '"sched_switch":[1-9]'; then
 	ok the_rest_is_recorded_all_the_same
 else

@@ -147,7 +147,7 @@ TEST(descriptors_of_this_process_are_found)
 	      !getsockname(s.socket, (struct sockaddr *)&address, &size));
 	s.port = ntohs(address.sin_port);
 	CHECK(!lkst_thread_list_add(&threads, &ended) && !lkst_thread_list_add(&threads, &this));
-	CHECK_EQ(lkst_state_list_descriptors(&threads, look, &s), 0);
+	CHECK_EQ(lkst_state_list_descriptors(&threads, -1, look, &s), 0);
 	CHECK(!s.is_bad && s.has_file && s.has_socket);
 	lkst_thread_list_fini(&threads);
 	close(s.file);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The descriptors of processes that live, by /proc: a path, or a socket by its addresses. */
+/*
+ * The descriptors of processes that live: a path, or a socket by its addresses. Paths are of the kernel's list of open
+ * files (bpf/open_files.bpf.c), or, where there is none, of /proc; addresses are of /proc.
+ */
 #include "live/drain/state_descriptors.h"
 
 #include <arpa/inet.h>
@@ -13,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/open_file.h"
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/drain/state_processes.h"
@@ -24,6 +28,7 @@ enum {
 	NAMESPACES_MAX = 64,
 	LISTENING = 10, /* TCP_LISTEN, include/net/tcp_states.h */
 	PATH_BYTES = 109, /* of a Unix socket, with a NUL */
+	CHUNK_PAGES = 8, /* what the kernel has of a list at a time (kernel/bpf/bpf_iter.c) */
 };
 
 /* A socket. Its inode comes first: it is the key. */
@@ -32,8 +37,16 @@ struct socket_name {
 	char *name;
 };
 
+/* A process that is asked for. Its number comes first: it is the key. */
+struct process {
+	u64 pid;
+	unsigned int nr; /* descriptors so far */
+	bool has_sockets; /* those of its namespace are known */
+};
+
 struct listing {
 	struct lkst_socket_list sockets;
+	struct lkst_hash processes; /* struct process */
 	ino_t namespaces[NAMESPACES_MAX]; /* whose sockets are there */
 	unsigned int nr_namespaces;
 	unsigned int nr; /* descriptors so far */
@@ -157,8 +170,8 @@ static void read_table(struct lkst_socket_list *l, int process, const char *file
 		err = lkst_socket_list_add(l, table, line);
 }
 
-/* Reads the sockets of the namespace that the process is in, if that was not done. */
-static void know_sockets(struct listing *g, int process)
+/* Reads the sockets of the namespace that process @pid is in, if that was not done. */
+static void know_sockets(struct listing *g, s32 pid)
 {
 	static const struct {
 		const char *file;
@@ -168,10 +181,14 @@ static void know_sockets(struct listing *g, int process)
 		{ "net/udp", LKST_SOCKET_TABLE_INET },	{ "net/udp6", LKST_SOCKET_TABLE_INET6 },
 		{ "net/unix", LKST_SOCKET_TABLE_UNIX },
 	};
+	_cleanup_close_ int process = -1;
 	struct stat st;
+	char path[32];
 	unsigned int i;
 
-	if (fstatat(process, "ns/net", &st, 0))
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (process < 0 || fstatat(process, "ns/net", &st, 0))
 		return;
 	for (i = 0; i < g->nr_namespaces; i++)
 		if (g->namespaces[i] == st.st_ino)
@@ -185,22 +202,30 @@ static void know_sockets(struct listing *g, int process)
 
 /* ---- descriptors -------------------------------------------------------------------- */
 
-/* What descriptor @name refers to. False: it is gone, or nobody may know. */
-static bool read_target(struct listing *g, int process, int dir, const char *name, char file[LKST_STRING_MAX])
+/* A socket gets the name that its addresses give it. */
+static void name_socket(struct listing *g, struct process *p, char file[LKST_STRING_MAX])
+{
+	unsigned long inode;
+	const char *name;
+
+	if (sscanf(file, "socket:[%lu]", &inode) != 1)
+		return;
+	if (!p->has_sockets)
+		know_sockets(g, (s32)p->pid);
+	p->has_sockets = true;
+	name = lkst_socket_list_find(&g->sockets, inode);
+	if (name)
+		snprintf(file, LKST_STRING_MAX, "%s", name);
+}
+
+/* What descriptor @name of directory @dir refers to. False: it is gone, or nobody may know. */
+static bool read_target(int dir, const char *name, char file[LKST_STRING_MAX])
 {
 	ssize_t length = readlinkat(dir, name, file, LKST_STRING_MAX);
-	const char *socket;
-	unsigned long inode;
 
 	if (length <= 0 || length >= LKST_STRING_MAX)
 		return false;
 	file[length] = 0;
-	if (sscanf(file, "socket:[%lu]", &inode) != 1)
-		return true;
-	know_sockets(g, process);
-	socket = lkst_socket_list_find(&g->sockets, inode);
-	if (socket)
-		snprintf(file, LKST_STRING_MAX, "%s", socket);
 	return true;
 }
 
@@ -217,36 +242,44 @@ static int give(struct listing *g, struct lkst_state_descriptor *list, unsigned 
 	return err;
 }
 
+/* Whether there is room for one more descriptor of the process; then it is counted. */
+static bool count(struct listing *g, struct process *p)
+{
+	if (g->nr >= DESCRIPTORS_MAX || p->nr >= OF_PROCESS_MAX)
+		return false;
+	g->nr++;
+	p->nr++;
+	return true;
+}
+
+/* ---- by /proc ----------------------------------------------------------------------- */
+
 enum { BATCH = 32 };
 
-static int list_process(struct listing *g, s32 pid)
+static int list_process(struct listing *g, struct process *p)
 {
 	struct lkst_state_descriptor list[BATCH];
-	unsigned int nr = 0, of_process = 0;
-	_cleanup_close_ int process = -1;
+	unsigned int nr = 0;
 	struct dirent *entry;
 	char path[32];
-	int dir, err = 0;
+	int err = 0;
 	DIR *names;
 
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = process < 0 ? -1 : openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	names = dir < 0 ? NULL : fdopendir(dir);
-	if (!names) {
-		lkst_closep(&dir);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (s32)p->pid);
+	names = opendir(path);
+	if (!names)
 		return 0;
-	}
-	while (!err && g->nr < DESCRIPTORS_MAX && of_process < OF_PROCESS_MAX && (entry = readdir(names))) {
+	while (!err && (entry = readdir(names))) {
 		struct lkst_state_descriptor *one = &list[nr];
 
 		one->r = (struct lkst_rec_state_descriptor){ .from = lkst_monotonic_ns(),
-							     .owner_pid = pid,
+							     .owner_pid = (s32)p->pid,
 							     .fd = (s32)strtol(entry->d_name, NULL, 10) };
-		if (entry->d_name[0] == '.' || !read_target(g, process, dirfd(names), entry->d_name, one->file))
+		if (entry->d_name[0] == '.' || !read_target(dirfd(names), entry->d_name, one->file))
 			continue;
-		of_process++;
-		g->nr++;
+		if (!count(g, p))
+			break;
+		name_socket(g, p, one->file);
 		if (++nr == BATCH) {
 			err = give(g, list, nr, lkst_monotonic_ns());
 			nr = 0;
@@ -256,21 +289,107 @@ static int list_process(struct listing *g, s32 pid)
 	return err ?: give(g, list, nr, lkst_monotonic_ns());
 }
 
-int lkst_state_list_descriptors(const struct lkst_thread_list *threads,
+static int list_by_proc(struct listing *g)
+{
+	struct process *p;
+	u32 i;
+	int err = 0;
+
+	for (i = 0; !err && (p = lkst_hash_next(&g->processes, &i, sizeof(*p)));)
+		err = list_process(g, p);
+	return err;
+}
+
+/* ---- by the kernel's list ----------------------------------------------------------- */
+
+/* The path of @o, which @text is if it is short. False: it is gone, or too long. */
+static bool take_path(const struct lkst_open_file *o, const char *text, char file[LKST_STRING_MAX])
+{
+	char path[64];
+
+	if (!o->length) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", o->pid, o->fd);
+		return read_target(AT_FDCWD, path, file);
+	}
+	memcpy(file, text, o->length);
+	return true;
+}
+
+/* Gives out the open files in the @length bytes at @bytes, which were read between two moments. */
+static int take_chunk(struct listing *g, const u8 *bytes, size_t length, u64 from_ns, u64 to_ns)
+{
+	struct lkst_state_descriptor one;
+	struct lkst_open_file o;
+	struct process *p;
+	size_t at = 0;
+	int err = 0;
+
+	while (!err && length - at >= sizeof(o)) {
+		memcpy(&o, bytes + at, sizeof(o));
+		at += sizeof(o);
+		if (o.length > LKST_OPEN_FILE_PATH || o.length > length - at)
+			return -EBADMSG;
+		p = lkst_hash_find(&g->processes, (u32)o.pid, sizeof(*p));
+		if (p && take_path(&o, (const char *)bytes + at, one.file) && count(g, p)) {
+			name_socket(g, p, one.file);
+			one.r = (struct lkst_rec_state_descriptor){ .from = from_ns, .owner_pid = o.pid, .fd = o.fd };
+			err = give(g, &one, 1, o.length ? to_ns : lkst_monotonic_ns());
+		}
+		at += o.length;
+	}
+	return err;
+}
+
+/* Reads all of the list at @fd. Each reading makes a chunk of it, which is no longer than the room for it here. */
+static int list_by_kernel(struct listing *g, int fd)
+{
+	const size_t room = CHUNK_PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	_cleanup_free_ u8 *bytes = malloc(room);
+	ssize_t got;
+	u64 from_ns;
+	int err = 0;
+
+	if (!bytes)
+		return -ENOMEM;
+	do {
+		from_ns = lkst_monotonic_ns();
+		got = read(fd, bytes, room);
+		if (got > 0)
+			err = take_chunk(g, bytes, (size_t)got, from_ns, lkst_monotonic_ns());
+	} while (!err && got > 0);
+	return err ?: got < 0 ? -errno : 0;
+}
+
+static int choose_processes(struct listing *g, const struct lkst_thread_list *threads)
+{
+	const struct lkst_rec_state_thread *t;
+	struct process *p;
+	unsigned int i;
+
+	for (i = 0; i < threads->nr; i++) {
+		t = &threads->list[i];
+		if (t->thread_tid <= 0 || t->thread_tid != t->thread_pid || t->thread_cpu < 0 ||
+		    t->flags & LKST_THREAD_KERNEL || lkst_hash_find(&g->processes, (u32)t->thread_tid, sizeof(*p)))
+			continue;
+		if (lkst_hash_reserve(&g->processes, sizeof(*p)))
+			return -ENOMEM;
+		lkst_hash_add(&g->processes, (u32)t->thread_tid, sizeof(*p));
+	}
+	return 0;
+}
+
+int lkst_state_list_descriptors(const struct lkst_thread_list *threads, int open_files,
 				int (*each)(void *ctx, struct lkst_state_descriptor *descriptor, size_t length),
 				void *ctx)
 {
 	struct listing g = { .each = each, .ctx = ctx };
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; lkst_state_has_kernel_numbers() && i < threads->nr && !err; i++) {
-		const struct lkst_rec_state_thread *t = &threads->list[i];
-
-		if (t->thread_tid > 0 && t->thread_tid == t->thread_pid && t->thread_cpu >= 0 &&
-		    !(t->flags & LKST_THREAD_KERNEL))
-			err = list_process(&g, t->thread_pid);
-	}
+	if (lkst_state_has_kernel_numbers())
+		err = choose_processes(&g, threads);
+	if (!err)
+		err = open_files < 0 ? list_by_proc(&g) : list_by_kernel(&g, open_files);
+	lkst_hash_fini(&g.processes);
 	lkst_socket_list_fini(&g.sockets);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the descriptors of processes that live refer to, as /proc says it. */
+/* What the descriptors of processes that live refer to, as the kernel lists it. */
 #ifndef LKST_LIVE_DRAIN_STATE_DESCRIPTORS_H
 #define LKST_LIVE_DRAIN_STATE_DESCRIPTORS_H
 
@@ -17,10 +17,11 @@ struct lkst_state_descriptor {
 
 /*
  * Calls @each for the descriptors of the processes of @threads that live, until it returns other than 0, which is
- * passed on: 16384 at most, 1024 of a process. @length is that of the record, whose head is not filled in. It leaves
+ * passed on: 16384 at most, 1024 of a process. @open_files is lkst_session_list_open_files(); without it, which is -1,
+ * /proc is read, which takes longer. @length is that of the record, whose head is not filled in. It leaves
  * out all where this runs in a PID namespace of its own. Where there is no memory, sockets are without addresses.
  */
-int lkst_state_list_descriptors(const struct lkst_thread_list *threads,
+int lkst_state_list_descriptors(const struct lkst_thread_list *threads, int open_files,
 				int (*each)(void *ctx, struct lkst_state_descriptor *descriptor, size_t length),
 				void *ctx);
 

@@ -244,8 +244,12 @@ static bool follows_descriptors(const struct lkst_session *s)
 /* As the processes, these have no room in the pages for a dump. */
 static int write_descriptors(struct state *st, const struct lkst_thread_list *threads)
 {
-	return st->keep || !follows_descriptors(st->s) ? 0
-						       : lkst_state_list_descriptors(threads, write_descriptor, st);
+	_cleanup_close_ int open_files = -1;
+
+	if (st->keep || !follows_descriptors(st->s))
+		return 0;
+	open_files = lkst_session_list_open_files(st->s);
+	return lkst_state_list_descriptors(threads, open_files, write_descriptor, st);
 }
 
 static int write_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)

@@ -218,6 +218,7 @@ static void choose_programs(struct lkst_programs *p, const struct lkst_plan *pla
 						  : p->skel->progs.tp__any,
 					  true);
 	bpf_program__set_autoload(p->skel->progs.iter__threads, true);
+	bpf_program__set_autoload(p->skel->progs.iter__open_files, true);
 	for (i = 0; i < LKST_NR_COMMANDS; i++)
 		bpf_program__set_autoload(command_program(p, i), true);
 	leave_out_forbidden(p, plan);
@@ -398,10 +399,12 @@ static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct
 				    "loading the kernel programs (LKST_DEBUG=1 shows the "
 				    "verifier's reasons)");
 	snprintf(rejected->names[rejected->nr++], LKST_HOOK_NAME_MAX, "%s", name);
-	lkst_notes_add(
-		&p->notes,
-		"%s is not recorded: this kernel rejects its program (LKST_DEBUG=1 shows why).",
-		lkst_hook_target(name));
+	/* /proc lists open files, too. */
+	if (strcmp(name, bpf_program__name(p->skel->progs.iter__open_files)))
+		lkst_notes_add(
+			&p->notes,
+			"%s is not recorded: this kernel rejects its program (LKST_DEBUG=1 shows why).",
+			lkst_hook_target(name));
 	return 1;
 }
 
@@ -530,15 +533,28 @@ int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
 	return 0;
 }
 
+/* A descriptor of the link that lets an iterator run @program, or -errno. */
+static int link_list(const struct bpf_program *program)
+{
+	struct bpf_link *iter = bpf_program__attach_iter(program, NULL);
+	int fd = iter ? dup(bpf_link__fd(iter)) : -1, err = -errno;
+
+	bpf_link__destroy(iter);
+	return fd < 0 ? err : fd;
+}
+
 int lkst_programs_link_threads(struct lkst_err *e, const struct lkst_programs *p)
 {
-	struct bpf_link *iter = bpf_program__attach_iter(p->skel->progs.iter__threads, NULL);
-	int fd = -1;
+	int fd = link_list(p->skel->progs.iter__threads);
 
-	if (iter)
-		fd = dup(bpf_link__fd(iter));
-	bpf_link__destroy(iter);
-	return fd < 0 ? lkst_err_sys(e, -errno, "preparing the list of threads") : fd;
+	return fd < 0 ? lkst_err_sys(e, fd, "preparing the list of threads") : fd;
+}
+
+int lkst_programs_link_open_files(const struct lkst_programs *p)
+{
+	const struct bpf_program *program = p->skel->progs.iter__open_files;
+
+	return bpf_program__fd(program) < 0 ? -ENOENT : link_list(program);
 }
 
 void lkst_programs_unload(struct lkst_programs *p)

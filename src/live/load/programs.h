@@ -62,6 +62,9 @@ int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
 /* A descriptor of the link that lists threads when it is read through an iterator. Close it. */
 int lkst_programs_link_threads(struct lkst_err *e, const struct lkst_programs *p);
 
+/* The same of open files (abi/open_file.h); -errno: this kernel does not list them. */
+int lkst_programs_link_open_files(const struct lkst_programs *p);
+
 /* Descriptors of the memory array and the control page; they stay with @p. */
 int lkst_programs_memory_fd(const struct lkst_programs *p);
 int lkst_programs_control_fd(const struct lkst_programs *p);

@@ -25,7 +25,7 @@ struct lkst_session *lkst_session_new(void)
 
 	if (!s)
 		return NULL;
-	s->keep.fd = s->threads_fd = -1;
+	s->keep.fd = s->threads_fd = s->open_files_fd = -1;
 	memset(s->command_fds, 0xff, sizeof(s->command_fds));
 	s->budget = LKST_BUDGET_NO_FDS;
 	s->hooks = calloc(1, sizeof(*s->hooks));
@@ -140,6 +140,7 @@ static int open_programs(struct lkst_err *e, struct lkst_session *s)
 	s->threads_fd = lkst_pins_get(e, "threads");
 	if (s->threads_fd < 0)
 		return s->threads_fd;
+	s->open_files_fd = open_optional("open-files");
 	for (i = 0; i < LKST_NR_COMMANDS; i++) {
 		lkst_session_command_pin(i, pin);
 		s->command_fds[i] = open_optional(pin);
@@ -206,6 +207,7 @@ void lkst_session_close(struct lkst_session *s)
 	lkst_programs_unload(&s->programs);
 	lkst_kernel_notes_close(&s->keep);
 	lkst_closep(&s->threads_fd);
+	lkst_closep(&s->open_files_fd);
 	for (i = 0; i < LKST_NR_COMMANDS; i++)
 		lkst_closep(&s->command_fds[i]);
 	lkst_budget_close(&s->budget);
@@ -317,6 +319,13 @@ int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s)
 	int fd = bpf_iter_create(s->threads_fd);
 
 	return fd < 0 ? lkst_err_sys(e, -errno, "listing threads") : fd;
+}
+
+int lkst_session_list_open_files(const struct lkst_session *s)
+{
+	int fd = s->open_files_fd < 0 ? -1 : bpf_iter_create(s->open_files_fd);
+
+	return fd < 0 ? -1 : fd;
 }
 
 int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,

@@ -85,6 +85,9 @@ u64 lkst_session_identity(const struct lkst_session *s);
  */
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s);
 
+/* A descriptor that lists open files (abi/open_file.h); -1: this recording has no such list. Close it. */
+int lkst_session_list_open_files(const struct lkst_session *s);
+
 /*
  * Calls @each for every hook whose program is loaded, attached or not: its name, and how often the
  * kernel skipped the program because it was already running on the CPU. Stops when @each returns other than 0.

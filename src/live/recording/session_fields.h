@@ -17,7 +17,7 @@ struct lkst_session {
 	u32 maskset; /* to begin with */
 	bool is_pinned, is_to_be_pinned;
 	bool has_own_pins; /* lkst_session_keep_own() */
-	int threads_fd, command_fds[LKST_NR_COMMANDS];
+	int threads_fd, open_files_fd, command_fds[LKST_NR_COMMANDS];
 	struct lkst_budget_fds budget;
 };
 

@@ -83,6 +83,7 @@ static int take_programs(struct lkst_err *e, struct lkst_session *s, const struc
 	for (i = 0; i < LKST_NR_COMMANDS; i++)
 		s->command_fds[i] = lkst_programs_command_fd(&s->programs, i);
 	s->threads_fd = lkst_programs_link_threads(e, &s->programs);
+	s->open_files_fd = lkst_programs_link_open_files(&s->programs);
 	return s->threads_fd < 0 ? s->threads_fd : 0;
 }
 
@@ -212,7 +213,8 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	      lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control") ?:
 	      lkst_programs_pin_maps(e, &s->programs) ?:
 	      lkst_pins_put(e, s->keep.fd, "notes") ?:
-	      lkst_pins_put(e, s->threads_fd, "threads");
+	      lkst_pins_put(e, s->threads_fd, "threads") ?:
+	      pin_optional(e, s->open_files_fd, "open-files");
 	for (i = 0; i < LKST_NR_COMMANDS && !err; i++)
 		err = pin_command(e, s, i);
 	err = err ?: pin_budget(e, &s->budget);

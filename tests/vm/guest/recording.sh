@@ -81,6 +81,7 @@ if lkst snapshot --quiet --output "$trace"; then
 else
 	fail snapshot_is_saved "status $?"
 fi
+expect_none open_files_are_listed "$([ -e /sys/fs/bpf/lkst/open-files ] || echo 'this kernel refuses the program')"
 # Only now, so that it is not in the snapshot.
 expect_none every_function_is_hooked "$(compare_hooks)"
 expect_stop stop_leaves_nothing
@@ -88,6 +89,10 @@ expect_whole snapshot_is_whole "$trace"
 expect_recorded common_events_are_recorded sched_switch sched_wakeup sched_process_fork sched_process_exec \
 	sched_process_exit local_timer_entry softirq_entry page_fault_user page_fault_exit mm_page_alloc \
 	kmalloc kfree kmem_cache_alloc hrtimer_start timer_start init_waitqueue_head syscall_entry_openat
+
+lkst print --format json --event state_descriptor "$trace" >"$work/files"
+expect_none records_open_files "$(grep -q '"owner_pid":1,"fd":0,"file":"/dev/null"' "$work/files" ||
+	grep -m 5 '"owner_pid":1,' "$work/files")"
 
 tid=$(sed -n 's/^tid //p' "$work/functions")
 expect_records records "$work/functions" "$trace" '*_wait*' 'timer_*' vfree
