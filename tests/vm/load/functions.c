@@ -7,6 +7,7 @@
  *
  * The first line is "tid N". It needs root, and a kernel of its own.
  */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
@@ -147,6 +148,36 @@ static void send_message(void)
 	printf("sock_recv_length \"result\":%d \"family\":%d \"protocol\":0\n", MESSAGE, AF_UNIX);
 }
 
+/* The record of @event with this descriptor and address. */
+static void tell_address(const char *event, int fd, const struct sockaddr_in *a)
+{
+	printf("%s \"fd\":%d \"family\":%d \"port\":%u \"address\":\"%s\"\n", event, fd, a->sin_family,
+	       ntohs(a->sin_port), inet_ntoa(a->sin_addr));
+}
+
+/* A connection of the loopback interface, with an address of its own at each end. */
+static void connect_sockets(void)
+{
+	struct sockaddr_in server = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000002) };
+	struct sockaddr_in client = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000003) };
+	socklen_t length = sizeof(server);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0), accepted;
+
+	must(listener >= 0 && fd >= 0, "socket");
+	must(!bind(listener, (void *)&server, length), "bind");
+	tell_address("socket_bind", listener, &server);
+	must(!listen(listener, 1) && !getsockname(listener, (void *)&server, &length), "listen");
+	must(!bind(fd, (void *)&client, length), "bind");
+	must(!connect(fd, (void *)&server, length), "connect");
+	tell_address("socket_connect", fd, &server);
+	accepted = accept(listener, (void *)&client, &length);
+	must(accepted >= 0, "accept");
+	tell_address("socket_accept", accepted, &client);
+	close(accepted);
+	close(fd);
+	close(listener);
+}
+
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -219,6 +250,7 @@ int main(void)
 	fault();
 	wait_in_queues();
 	send_message();
+	connect_sockets();
 	trap();
 	take_kernel_memory();
 	end_namespace();
