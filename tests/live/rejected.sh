@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A program that the kernel rejects costs a sentence and its own events, not the start. A copy of the
-# sources gets such a program, and is built: it reads memory at an address that is a thread's number.
+# sources gets such a program: it reads memory at an address that is a thread's number. Of what was built, as old as it
+# is, only what that program is in is built again.
 . "$(dirname "$0")/lib/live.sh"
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-cp -r "$top/Makefile" "$top/src" "$top/wasi" "$top/tools" "$work"
+cp -a "$top/Makefile" "$top/src" "$top/wasi" "$top/tools" "$work"
+mkdir -p "$work/build/gcc"
+cp -a "$BUILD/src" "$BUILD/gen" "$BUILD/liblkst.a" "$BUILD/liblive.a" "$work/build/gcc"
 sed -i '/^LKST_TP(sched_waking,/,/^}/s/= task->pid;/= *(volatile int *)(long)task->pid;/' \
 	"$work/src/bpf/sched.bpf.c"
 # And the one that switches masksets, which also begins the recording: the switch is then made without it.
