@@ -242,6 +242,22 @@ TEST(lanes_have_calls_interrupts_and_wakers)
 	release(lanes);
 }
 
+/* Thread 7 sleeps. Another CPU has this one put it on the queue, and why is missing: the interrupt is not its waker. */
+static const char hidden[] = "sched_waking cpu=0 tid=8 ns=500 target_tid=9\n"
+			     "sched_switch cpu=0 tid=7 ns=1000 prev_tid=7 next_tid=0 prev_state=1\n"
+			     "call_function_single_entry cpu=0 tid=0 ns=1900 vector=251\n"
+			     "sched_wakeup cpu=0 tid=0 ns=2000 target_tid=7 target_cpu=0\n"
+			     "call_function_single_exit cpu=0 tid=0 ns=2100 vector=251\n"
+			     "sched_switch cpu=0 tid=0 ns=3000 prev_tid=0 next_tid=7 prev_state=0\n";
+
+TEST(lanes_have_no_waker_that_nobody_knows)
+{
+	struct lkst_lanes *lanes = lanes_of(hidden);
+
+	CHECK_EQ(lane_of_thread(lanes, 7)->nr_wakings, 0);
+	release(lanes);
+}
+
 /* Two interrupts fill a stretch, of which each has half; and a name whose number would be that of no name. */
 static const char halves[] =
 	"sched_switch cpu=0 tid=0 ns=1000 prev_tid=0 next_tid=7 prev_state=0\n"
@@ -420,6 +436,7 @@ static const struct unit_test tests[] = {
 	ROW(interrupts_may_be_all_that_there_is),
 	ROW(gaps_are_unknown_and_not_idle),
 	ROW(lanes_have_calls_interrupts_and_wakers),
+	ROW(lanes_have_no_waker_that_nobody_knows),
 	ROW(marks_are_in_order),
 	ROW(spans_are_on_the_lanes_of_who_had_them),
 	ROW(spans_that_lie_too_deep_are_counted),

@@ -174,18 +174,18 @@ static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 		w->holder_tid = by->tid;
 }
 
-/* @t is ready from @ns on, because of @by. */
+/* @t is ready from @ns on, because of @by, if that @is_known. */
 static int wake(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
-		const struct lkst_waker *by, s32 cpu)
+		const struct lkst_waker *by, bool is_known, s32 cpu)
 {
 	int err;
 
-	if (t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED)
+	if (is_known && (t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED))
 		explain(t, by);
-	err = lkst_model_change(s, t, ns, LKST_RUN_BLOCKED, LKST_RUN_READY, by);
+	err = lkst_model_change(s, t, ns, LKST_RUN_BLOCKED, LKST_RUN_READY, is_known ? by : NULL);
 	t->waker = *by;
 	t->ready = LKST_READY_WOKEN;
-	t->has_waker = true;
+	t->has_waker = is_known;
 	t->has_pending = false;
 	if (cpu >= 0)
 		t->cpu = cpu;
@@ -224,7 +224,7 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 		return 0;
 	describe_waker(c, r, &by);
 	if (run != LKST_RUN_RUNNING && e->target_tid != r->tid)
-		return wake(s, t, r->ns, &by, -1);
+		return wake(s, t, r->ns, &by, true, -1);
 	t->waker = by;
 	t->has_pending = true;
 	return 0;
@@ -238,7 +238,7 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_model_thread *t;
 	struct lkst_waker by;
 	enum lkst_run run;
-	bool is_waker_known;
+	bool is_known;
 	int err;
 
 	if (!c)
@@ -257,17 +257,18 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 	if (run == LKST_RUN_READY || run == LKST_RUN_RUNNING || run == LKST_RUN_NEW ||
 	    e->target_tid == r->tid)
 		return 0;
-	/* The waking came first, while it still ran. Where there is none, this may be its waker's CPU. */
-	is_waker_known = t->has_pending || !s->has_waking;
+	/*
+	 * The waking came first, while it still ran. Where none is recorded, this may be its waker's CPU. Where
+	 * this one is missing, as that of a thread which the machine hides, nobody knows the waker.
+	 */
+	is_known = t->has_pending || !s->has_waking;
 	if (t->has_pending)
 		by = t->waker;
 	else
 		describe_waker(c, r, &by);
 	by.queued_ns = r->ns;
 	by.target_cpu = e->target_cpu;
-	err = wake(s, t, r->ns, &by, e->target_cpu);
-	t->has_waker = is_waker_known;
-	return err;
+	return wake(s, t, r->ns, &by, is_known, e->target_cpu);
 }
 
 static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
