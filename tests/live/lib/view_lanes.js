@@ -436,7 +436,7 @@ async function checkArrows({ tab }, wakings)
 	await tab.evaluate("page.drawing.chain = [], unselect()");
 }
 
-/* A call, an interrupt and a thread on a CPU have their names. */
+/* A call, an interrupt and a thread on a CPU have their names. Not one as long as the trace: that is not close. */
 async function checkLabels({ tab })
 {
 	const bad = [];
@@ -444,7 +444,8 @@ async function checkLabels({ tab })
 	for (const [kind, part] of [["cpu", "states"], ["cpu", "irqs"], ["thread", "calls"]]) {
 		const { index, slice } = await tab.evaluate(`page.trace.info.lanes.map((lane, index) => ({ lane, index,
 			slice: lane.kind == "${kind}" && page.trace.partSlices(index, PART.${part}, page.trace.length / 4, page.trace.length, 1000)
-				.find((one) => one.name || (one.thread && one.state == "running")) })).find(({ slice }) => slice)`);
+				.find((one) => one.to - one.from < page.trace.length / 20 && (one.name || (one.thread && one.state == "running"))) }))
+			.find(({ slice }) => slice)`);
 		const want = slice.name ?? `${slice.thread.comm} ${slice.thread.tid}`;
 
 		const span = (slice.to - slice.from) * 0.2;
