@@ -248,12 +248,10 @@ static void add_part(struct lkst_second_parts *parts, u32 key)
 
 /* ---- CPUs ------------------------------------------------------------------------------------ */
 
-static struct cpu *cpu_of(struct lkst_seconds *s, u32 nr)
+static __attribute__((noinline)) struct cpu *add_cpus(struct lkst_seconds *s, u32 nr)
 {
 	struct cpu *c;
 
-	if (nr < s->nr_cpus)
-		return &s->cpus[nr];
 	if (nr >= LKST_CPUS_MAX)
 		return NULL;
 	c = lkst_vec_reach(s->cpus, s->nr_room, nr);
@@ -264,6 +262,11 @@ static struct cpu *cpu_of(struct lkst_seconds *s, u32 nr)
 	for (; s->nr_cpus <= nr; s->nr_cpus++)
 		s->cpus[s->nr_cpus] = (struct cpu){ .tid = -1, .at_ns = s->second.from_ns };
 	return c;
+}
+
+static inline struct cpu *cpu_of(struct lkst_seconds *s, u32 nr)
+{
+	return __builtin_expect(nr < s->nr_cpus, 1) ? &s->cpus[nr] : add_cpus(s, nr);
 }
 
 /* Counts what CPU @c has done up to @ns. */
@@ -296,8 +299,7 @@ static void settle(struct lkst_seconds *s, struct cpu *c, u64 ns)
 /* The CPU of a record, which shows who runs there if that was not known. */
 static inline struct cpu *cpu_at(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct cpu *c =
-		__builtin_expect(r->cpu < s->nr_cpus, 1) ? &s->cpus[r->cpu] : cpu_of(s, r->cpu);
+	struct cpu *c = cpu_of(s, r->cpu);
 
 	if (c && __builtin_expect(c->tid < 0, 0)) {
 		settle(s, c, r->ns);

@@ -350,8 +350,8 @@ static int put_host(struct service *v)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Now and then: the processors are in a file that each look opens. */
-static int mind_host(struct service *v)
+/* Not at each look: the processors are in a file that has to be opened. */
+static int put_host_if_due(struct service *v)
 {
 	u64 now = lkst_monotonic_ns();
 
@@ -439,7 +439,7 @@ static int step(struct service *v)
 	if (err || !s->session)
 		return err;
 	count_missing(v);
-	err = mind_host(v) ?: lkst_counting_step(v->counting);
+	err = put_host_if_due(v) ?: lkst_counting_step(v->counting);
 	if (!err && lkst_ship_incidents_step(s, &v->incidents))
 		lkst_ship_say(s, "");
 	if (!err && v->peers.end >= 0)

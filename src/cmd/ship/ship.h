@@ -109,6 +109,9 @@ struct lkst_ship_texts {
 	char comm[17], moment[LKST_MOMENT_NAME];
 };
 
+/* A new row with that number, of that time (CLOCK_MONOTONIC), in which nothing else is said. */
+struct lkst_fleet_incident lkst_ship_row(u32 number, u64 ns);
+
 /* The row of an incident that is new; the session is open. */
 struct lkst_fleet_incident lkst_ship_incident_row(const struct lkst_ship *s, const struct lkst_incident *i,
 						  struct lkst_ship_texts *texts);

@@ -67,6 +67,22 @@ static void name_moment(const struct lkst_ship *s, const struct lkst_incident *i
 		lkst_moment_name(lkst_session_catalog(s->session)->uuid, i->number, moment);
 }
 
+struct lkst_fleet_incident lkst_ship_row(u32 number, u64 ns)
+{
+	return (struct lkst_fleet_incident){ .number = number,
+					     .revision = REVISION_NEW,
+					     .time_ns = ns,
+					     .offset_ns = (s64)lkst_clock_offset_ns(),
+					     .event = "",
+					     .comm = "",
+					     .reason = "",
+					     .version = LKST_VERSION,
+					     .account = "",
+					     .bundle = "",
+					     .moment = "",
+					     .note = "" };
+}
+
 struct lkst_fleet_incident lkst_ship_incident_row(const struct lkst_ship *s, const struct lkst_incident *i,
 						  struct lkst_ship_texts *texts)
 {
@@ -74,24 +90,18 @@ struct lkst_fleet_incident lkst_ship_incident_row(const struct lkst_ship *s, con
 	const struct lkst_incident_cause *cause = &i->cause;
 	const struct lkst_event_class *event =
 		cause->id && cause->id <= LKST_ID_MAX ? c->classes[cause->id] : NULL;
+	struct lkst_fleet_incident row = lkst_ship_row(i->number, cause->ns);
 
 	name_thread(cause->tid, texts->comm);
 	name_moment(s, i, texts->moment);
-	return (struct lkst_fleet_incident){ .number = i->number,
-					     .revision = REVISION_NEW,
-					     .trigger = cause->trigger,
-					     .time_ns = cause->ns,
-					     .offset_ns = (s64)lkst_clock_offset_ns(),
-					     .tid = cause->tid,
-					     .value = (s64)cause->value,
-					     .event = event ? event->name : "",
-					     .comm = texts->comm,
-					     .reason = lkst_moment_is_name(cause->reason) ? "peer" : cause->reason,
-					     .version = LKST_VERSION,
-					     .account = "",
-					     .bundle = "",
-					     .moment = texts->moment,
-					     .note = "" };
+	row.trigger = cause->trigger;
+	row.tid = cause->tid;
+	row.value = (s64)cause->value;
+	row.event = event ? event->name : "";
+	row.comm = texts->comm;
+	row.reason = lkst_moment_is_name(cause->reason) ? "peer" : cause->reason;
+	row.moment = texts->moment;
+	return row;
 }
 
 int lkst_ship_put_incident(struct lkst_ship *s, const struct lkst_fleet_incident *i, enum lkst_spool_kind kind)
@@ -115,20 +125,10 @@ int lkst_ship_put_incident(struct lkst_ship *s, const struct lkst_fleet_incident
 /* Says that incidents from @first to @last are known by nothing but their numbers, in the row of the last one. */
 static int put_gone(struct lkst_ship *s, u32 first, u32 last)
 {
+	struct lkst_fleet_incident row = lkst_ship_row(last, lkst_monotonic_ns());
 	char note[NOTE_MAX];
-	const struct lkst_fleet_incident row = { .number = last,
-						 .revision = REVISION_NEW,
-						 .time_ns = lkst_monotonic_ns(),
-						 .offset_ns = (s64)lkst_clock_offset_ns(),
-						 .event = "",
-						 .comm = "",
-						 .reason = "",
-						 .version = LKST_VERSION,
-						 .account = "",
-						 .bundle = "",
-						 .moment = "",
-						 .note = note };
 
+	row.note = note;
 	if (first == last)
 		snprintf(note, sizeof(note),
 			 "it had left memory before this time, when it was looked for");
@@ -453,32 +453,43 @@ void lkst_ship_incidents_recover(struct lkst_ship *s)
 	}
 }
 
+static void note_told(struct lkst_ship *s, u32 number)
+{
+	s->position.nr_told = number;
+	lkst_ship_keep(s);
+}
+
+/* Puts a row of those before @number that came and went unseen. */
+static int tell_gone(struct lkst_ship *s, u32 number)
+{
+	int err;
+
+	if (number <= s->position.nr_told + 1)
+		return 0;
+	err = put_gone(s, s->position.nr_told + 1, number - 1);
+	if (!err)
+		note_told(s, number - 1);
+	return err;
+}
+
 /* Puts a row of each that is new, and of those that came and went unseen; up to @last there are any. */
 static int tell(struct lkst_ship *s, const struct lkst_incident *list, u32 nr, u32 last)
 {
 	struct lkst_ship_texts texts;
 	struct lkst_fleet_incident row;
-	u32 k, number;
 	int err = 0;
+	u32 k;
 
 	/* One that was kept since is told the next time: of those before it all are in the list, or gone. */
-	while (nr && list[nr - 1].number > last)
-		nr--;
-	for (k = 0; k <= nr && !err; k++) {
-		number = k < nr ? list[k].number : last + 1;
-		if (number > s->position.nr_told + 1)
-			err = put_gone(s, s->position.nr_told + 1, number - 1);
-		if (!err && k < nr && number > s->position.nr_told) {
-			row = lkst_ship_incident_row(s, &list[k], &texts);
-			err = lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
-		}
-		number -= k == nr;
-		if (err || number <= s->position.nr_told)
+	for (k = 0; k < nr && list[k].number <= last && !err; k++) {
+		if (list[k].number <= s->position.nr_told)
 			continue;
-		s->position.nr_told = number;
-		lkst_ship_keep(s);
+		row = lkst_ship_incident_row(s, &list[k], &texts);
+		err = tell_gone(s, list[k].number) ?: lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
+		if (!err)
+			note_told(s, list[k].number);
 	}
-	return err;
+	return err ?: tell_gone(s, last + 1);
 }
 
 /* Has one explained that is over, unless it failed a moment ago. */

@@ -166,19 +166,12 @@ static void answer(struct lkst_ship *s, const struct lkst_peer_request *r, u64 o
 	const struct lkst_catalog *c = lkst_session_catalog(s->session);
 	struct lkst_spool_item item = { .kind = LKST_SPOOL_BUNDLE, .first = number };
 	char name[LKST_SPOOL_NAME], bundle[LKST_ERR_MAX] = "";
-	const struct lkst_fleet_incident row = { .number = lkst_moment_answer_number(r->moment),
-						 .revision = 1,
-						 .time_ns = own_ns,
-						 .offset_ns = (s64)lkst_clock_offset_ns(),
-						 .event = "",
-						 .comm = "",
-						 .reason = "peer",
-						 .version = LKST_VERSION,
-						 .account = "",
-						 .bundle = bundle,
-						 .moment = r->moment,
-						 .note = note };
+	struct lkst_fleet_incident row = lkst_ship_row(lkst_moment_answer_number(r->moment), own_ns);
 
+	row.reason = "peer";
+	row.bundle = bundle;
+	row.moment = r->moment;
+	row.note = note;
 	memcpy(item.trace, c->uuid, sizeof(item.trace));
 	lkst_spool_bundle_name(&item, name);
 	if (number && s->options->store)

@@ -111,7 +111,8 @@ const void *lkst_drain_keep(struct lkst_drain *d, const void *blocks, size_t len
 	const uintptr_t at = (uintptr_t)blocks - (uintptr_t)d->batch;
 	u8 *other, *kept;
 
-	if (length < KEPT_BYTES_MIN || at >= BATCH_BYTES)
+	/* What lies before them is kept with them: no more than they are. */
+	if (length < KEPT_BYTES_MIN || at >= BATCH_BYTES || at > length)
 		return NULL;
 	other = malloc(BATCH_BYTES);
 	if (!other)

@@ -295,7 +295,7 @@ static int list_by_proc(struct listing *g)
 	u32 i;
 	int err = 0;
 
-	for (i = 0; !err && (p = lkst_hash_next(&g->processes, &i, sizeof(*p)));)
+	for (i = 0; !err && g->nr < DESCRIPTORS_MAX && (p = lkst_hash_next(&g->processes, &i, sizeof(*p)));)
 		err = list_process(g, p);
 	return err;
 }
@@ -356,7 +356,7 @@ static int list_by_kernel(struct listing *g, int fd)
 		got = read(fd, bytes, room);
 		if (got > 0)
 			err = take_chunk(g, bytes, (size_t)got, from_ns, lkst_monotonic_ns());
-	} while (!err && got > 0);
+	} while (!err && got > 0 && g->nr < DESCRIPTORS_MAX);
 	return err ?: got < 0 ? -errno : 0;
 }
 
