@@ -5,9 +5,7 @@
 # first, with links, pipes and directories in the way.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'access: something is being recorded already'
-fi
+needs_the_recorder
 NOBODY=65534
 umask 022
 chmod 0755 "$work"

@@ -5,9 +5,7 @@
 # by byte, with one that root takes of the same recording.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'addresses: something is being recorded already'
-fi
+needs_the_recorder
 socket=$work/socket
 
 # serve_and_take NAME OPTION...: a snapshot called NAME from a server of its own

@@ -6,9 +6,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/status.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'budget: something is being recorded already'
-fi
+needs_the_recorder
 has_started=yes
 
 # Calls getpriority(2) on CPU 0, before most others that want that CPU, until it is killed: as fast as it can, or with

@@ -5,9 +5,7 @@
 # while recording goes on, and keep what they hold; moments are kept, saved and given up.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'buffers: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # What `lkst buffer list` says of buffer $1 on CPU 0: field $2.

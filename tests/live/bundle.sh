@@ -8,9 +8,7 @@
 
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'bundle: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 # What a member of the service's group can reach.
 public=$(mktemp -d) || exit 1

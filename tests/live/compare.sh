@@ -5,9 +5,7 @@
 # afterwards, whatever becomes of the command.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'compare: something is being recorded already'
-fi
+needs_the_recorder
 has_started=yes
 
 active()

@@ -5,9 +5,7 @@
 # trigger's; other masksets are not touched; with the last condition everything is as it was before.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'conditions: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 # No other program on this machine is called so.
 reader=reader$$

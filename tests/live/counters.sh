@@ -6,9 +6,7 @@
 # back is not compared.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'counters: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # Values out of what `lkst check` says of trace $1 of kind $2, in the order of $3...: a sum of numbers, verdicts that differ.

@@ -6,9 +6,7 @@
 # reading when the handler was loaded.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'declared: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 calls=300
 

@@ -5,9 +5,7 @@
 # that was interrupted are each named as such, and no time is invented for what is missing.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'ends: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # What `lkst check` says of trace $1: "STATUS ENDING GAPS", GAPS "none" or "gaps".

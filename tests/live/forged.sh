@@ -5,9 +5,7 @@
 # neither a snapshot, nor one file, nor what is followed, nor what a server sends.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'forged: something is being recorded already'
-fi
+needs_the_recorder
 if [ ! -d /var/lib ] || [ ! -w /var/lib ]; then
 	skip_all 'forged: /var/lib cannot be written to'
 fi

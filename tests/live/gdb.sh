@@ -5,9 +5,7 @@
 # stops. Of kernels behind a stub: tests/vm/crash/run. (G03)
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'gdb: something is being recorded already'
-fi
+needs_the_recorder
 if ! command -v gdb >/dev/null; then
 	skip_all 'gdb: gdb is not installed'
 fi

@@ -7,9 +7,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/handler.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'handlers: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 calls=500000
 

@@ -5,9 +5,7 @@
 # record of the CPU; and `lkst start --history` chooses the memory for a time.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'history: something is being recorded already'
-fi
+needs_the_recorder
 has_started=yes
 
 # One number of the status, by a perl expression on it.

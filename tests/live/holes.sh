@@ -6,9 +6,7 @@
 # that was cleared is not a loss.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'holes: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # Calls getpgid(2) on CPU 0 with the numbers $1 to $2: the records need nothing else to be identified.

@@ -6,9 +6,7 @@
 # the recording of the previous boot, whether or not the disk has found it.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'initramfs: something is being recorded already'
-fi
+needs_the_recorder
 OUT=${OUT:-$lib/../../../build}
 root=$work/root
 has_mounted=no

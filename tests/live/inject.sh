@@ -18,9 +18,7 @@ if [ -z "${INJECT_CONF-}" ]; then
 fi
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'inject: something is being recorded already'
-fi
+needs_the_recorder
 if ! mount --bind "$INJECT_CONF" /etc/lkst; then
 	skip_all 'inject: nothing can be mounted here'
 fi

@@ -12,9 +12,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/status.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'limit: something is being recorded already'
-fi
+needs_the_recorder
 if uname -v | grep -q PREEMPT_RT; then
 	skip_all 'limit: this kernel is one for real time, where a limit is refused'
 fi

@@ -5,9 +5,7 @@
 # to logs that rotate; it ends with the recording, or by a signal; and without a recording it begins one.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'lkstlogd: something is being recorded already'
-fi
+needs_the_recorder
 mkdir "$work/bin" "$work/logs"
 for link in lkst lkstm lkstlogd; do
 	ln -s "$LKST" "$work/bin/$link"

@@ -23,9 +23,7 @@ expect_text()
 	fi
 }
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'lkstm: something is being recorded already'
-fi
+needs_the_recorder
 expect_refusal_by lkstm_needs_a_recording 'nothing is being recorded' lkstm list
 
 has_started=yes

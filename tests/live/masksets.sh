@@ -5,9 +5,7 @@
 # come and go with them, and stay where a maskset is armed.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'masksets: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # The value of an expression on the JSON that a command prints.

@@ -14,9 +14,7 @@ mnemonics=(PROCESS_CONTEXTSWITCH PROCESS_WAKEUP PROCESS_SIGSEND PROCESS_LTHREADG
 	LK_WRUNLOCK LK_RDLOCK LK_RDUNLOCK TIMER_RUN TIMER_ADD TIMER_MOD TIMER_DEL TIMER_DEL_SYNC O_PORTIN O_PORTOUT
 	O_PANIC O_PRINTK)
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'mnemonics: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 ln -s "$LKST" lkstm
 has_started=yes

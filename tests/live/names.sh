@@ -5,9 +5,7 @@
 # events that --event or a maskset names, and while recording pauses. And --event more than once.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'names: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # How many records of event $2 trace $1 has, by the name of their thread: "NAME COUNT", a line each.

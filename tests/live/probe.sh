@@ -7,9 +7,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$(dirname "$0")/lib/status.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'probe: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 cp "$load/called" called
 program=$PWD/called

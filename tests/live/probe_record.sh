@@ -6,9 +6,7 @@
 . "$(dirname "$0")/lib/live.sh"
 
 [ "$(id -u)" = 0 ] || skip_all 'probe_record: needs root'
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'probe_record: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 cp "$load/called" called
 program=$PWD/called

@@ -8,9 +8,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/status.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'probe_watch: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 cp "$BUILD/tests/vm/load/watched" watched
 program=$PWD/watched

@@ -6,9 +6,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/handler.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'profile: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # How many values the histogram of map $1 has under key $2.

@@ -6,9 +6,7 @@
 # real. Also that no capability is left out or given in vain.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'sandbox: something is being recorded already'
-fi
+needs_the_recorder
 OUT=${OUT:-$lib/../../../build}
 root=$work/root
 units=$root/usr/lib/systemd/system

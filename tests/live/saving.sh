@@ -8,9 +8,7 @@
 #
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'saving: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 stopped=
 trap 'kill -KILL $stopped 2>/dev/null; umount disk 2>/dev/null; clean_up' EXIT

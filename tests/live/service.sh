@@ -5,9 +5,7 @@
 # slow or hostile client harms nobody. Also what `lkst status` says in its forms.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'service: something is being recorded already'
-fi
+needs_the_recorder
 
 # Any group of the machine's will do, and a user who is nobody.
 group=$(awk -F: '$3 > 0 && $3 < 1000 && $1 != "nogroup" { print $1, $3; exit }' /etc/group)

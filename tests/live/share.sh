@@ -5,9 +5,7 @@
 # its records is still known after it, and so are the newest of the records.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'share: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 getpgid=121
 [ "$(uname -m)" = x86_64 ] || getpgid=155

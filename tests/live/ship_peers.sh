@@ -7,9 +7,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/../../lib/servers.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'ship_peers: something is being recorded already'
-fi
+needs_the_recorder
 for program in /usr/sbin/clickhouse-server nginx curl; do
 	command -v $program >/dev/null || skip_all "ship_peers: there is no $program; tools/install-deps check installs it"
 done

@@ -8,9 +8,7 @@
 . "$lib/status.sh"
 
 stats=/proc/sys/kernel/bpf_stats_enabled
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'stack_cost: something is being recorded already'
-fi
+needs_the_recorder
 if ! before=$(cat $stats 2>/dev/null) || ! echo 1 >$stats 2>/dev/null; then
 	skip_all "stack_cost: the kernel does not count the time of programs ($stats)"
 fi

@@ -6,9 +6,7 @@
 # processes is refused where their numbers are those of a container.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'told: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 
 # Waits up to 60 s until a command succeeds.

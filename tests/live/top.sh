@@ -9,9 +9,7 @@
 # a least and a most for it. Nothing depends on how fast the machine is.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'top: something is being recorded already'
-fi
+needs_the_recorder
 
 expect_refusal top_names_lkst_start_where_nothing_is_recorded '`lkst start`' top --batch
 expect_refusal top_needs_a_terminal 'needs a terminal' top

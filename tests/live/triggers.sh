@@ -5,9 +5,7 @@
 # last one is gone, everything is as it was before.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'triggers: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 cp /bin/sleep sleeper
 cp /bin/cat reader

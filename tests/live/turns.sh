@@ -5,9 +5,7 @@
 # copied is copied without one, a command that waits says for which, and what is urgent goes on without a turn.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'turns: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 stopped=
 trap 'kill -KILL $stopped 2>/dev/null; clean_up' EXIT

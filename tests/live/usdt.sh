@@ -6,9 +6,7 @@
 # when its marks are wanted, and when no longer (row L32 of doc/heritage.md).
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'usdt: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 cp "$load/usdt" usdt
 program=$PWD/usdt

@@ -8,9 +8,7 @@
 . "$lib/status.sh"
 
 has_browser view_serve || exit 0
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'view_serve: something is being recorded already'
-fi
+needs_the_recorder
 # A member of some group, who is nobody, must be able to get there.
 group=$(awk -F: '$3 > 0 && $3 < 1000 && $1 != "nogroup" { print $1, $3; exit }' /etc/group)
 work=$(mktemp -d) || exit

@@ -4,9 +4,7 @@
 # Who wakes whom, in the flight recorder's lines and in the CSV: tests/vm/guest/waker.sh on this machine.
 . "$(dirname "$0")/lib/live.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'waker: something is being recorded already'
-fi
+needs_the_recorder
 if ! taskset -c 1 true 2>/dev/null || ! taskset -c 0 true 2>/dev/null; then
 	skip_all 'waker: CPUs 0 and 1 are not there to run on'
 fi

@@ -7,9 +7,7 @@
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/handler.sh"
 
-if [ -e /sys/fs/bpf/lkst ]; then
-	skip_all 'watchdog: something is being recorded already'
-fi
+needs_the_recorder
 cd "$work" || exit
 ms=1000000
 # So long that no program that beats is held up as much, also on a busy machine.

@@ -33,6 +33,12 @@ skip_all()
 	exit 0
 }
 
+# For a test that starts a recording that outlives a command: a kernel has one, and somebody else's is left alone.
+needs_the_recorder()
+{
+	[ ! -e /sys/fs/bpf/lkst ] || skip_all "$(basename "$0" .sh): something is being recorded already"
+}
+
 # Passes on a helper's result lines and remembers if one of them is a failure. Reads a command's output:
 #   report NAME COMMAND...     NAME: what fails if the command does without a line of its own
 report()
