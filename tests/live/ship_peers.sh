@@ -157,6 +157,30 @@ wait_until 120 has_sent "reason = 'a test of asking'"
 expect peers_are_asked_by_the_row_of_an_incident \
 	"$(ask "select moment = concat('m-', substring(toString(trace), 1, 8), '.', toString(number)) from incidents where $own and reason = 'a test of asking'")" 1
 
+# ---- it is killed before its answer has arrived ---------------------------------------------------------------------
+
+# Without one of their columns the server takes no rows of this machine; it has no answer, and gives the request out again.
+# What was kept for it is in the store by then, and no longer in memory.
+say "alter table lkst.incident_rows drop column kernel"
+fired db1 9 "$(date +%s)"
+has_kept()
+{
+	[ -n "$(find "$work/spool" -name 'i*')" ] && [ -z "$(find "$work/spool" -name 'b*')" ] && [ -z "$("$LKST" incident list --json)" ]
+}
+wait_until 120 has_kept || fail peers_keep_without_an_answer "$(ls "$work/spool"); $("$LKST" incident list); $(tail -n 3 "$work/ship.log")"
+server_end "$shipper"
+: >"$work/ship.log"
+ship --peer db1 --peer it\'s --peer-label role=db --peer-label rack=7
+is_refused()
+{
+	grep -q ' refuses ' "$work/ship.log"
+}
+wait_until 120 is_refused || fail peers_send_again "$(ls "$work/spool"); $(tail -n 3 "$work/ship.log")"
+# It asks each second.
+sleep 3
+say "alter table lkst.incident_rows add column kernel String after time_ns"
+expect_answer peers_answer_once_what_was_asked_twice 9 "reason = 'peer' and bundle != '' and note = ''"
+
 # ---- there is no room, and it is killed ---------------------------------------------------------------------------
 
 server_end "$store"
@@ -170,7 +194,7 @@ fired db1 8 $((began - 660))
 expect_answer peers_go_on_after_a_kill 8 "match(note, '^the window had gone by')"
 expect peers_answer_once "$(ask "select moment, uniqExact(number) c from incident_rows where $own and moment like 'm-0badcafe%' group by moment having c != 1")" ''
 expect peers_all_have_an_answer "$(ask "select moment from incident_rows where $own and moment like 'm-0badcafe%' group by moment order by moment" | tr '\n' ' ')" \
-	'm-0badcafe.2 m-0badcafe.5 m-0badcafe.6 m-0badcafe.7 m-0badcafe.8 '
+	'm-0badcafe.2 m-0badcafe.5 m-0badcafe.6 m-0badcafe.7 m-0badcafe.8 m-0badcafe.9 '
 # What peers ask for is not known without a server, and that is said.
 kill -STOP "$clickhouse"
 says_that_it_is_not_known()
