@@ -101,18 +101,30 @@ expect_lines ' passed, .* failed' -j 3 "$SCRATCH/before" "$SCRATCH/alone" "$SCRA
 # What records runs one at a time, beside anything else; of guests, too, there is one at a time.
 begins()
 {
-	echo "touch '$SCRATCH/is.$1'; sleep 0.3; set -- '$SCRATCH'/is.*; rm '$SCRATCH/is.$1'
+	echo "touch '$SCRATCH/is.$1' '$SCRATCH/was.$1'; sleep 0.3; set -- '$SCRATCH'/is.*; rm '$SCRATCH/is.$1'
 for i; do case \${i##*/is.} in $2) ;; *) echo FAIL $1: beside \$i ;; esac; done; echo ok $1"
 }
-script plain "until [ -e '$SCRATCH/is.live1' ]; do sleep 0.05; done; $(begins plain '*')"
+script plain "until [ -e '$SCRATCH/was.live1' ]; do sleep 0.05; done; $(begins plain '*')"
 script live/a "$(begins live1 '[!l]* | live1')"
 script live/b "$(begins live2 '[!l]* | live2')"
-script vm/a "until [ -e '$SCRATCH/is.live2' ]; do sleep 0.05; done; $(begins guest1 '[!g]* | guest1')"
+script vm/a "until [ -e '$SCRATCH/was.live2' ]; do sleep 0.05; done; $(begins guest1 '[!g]* | guest1')"
 script vm/b "$(begins guest2 '[!g]* | guest2')"
 name=what_may_run_beside_what
 want='5 passed, 0 failed, 0 skipped'
 if [ "$(id -u)" = 0 ]; then
 	expect_lines ' passed, .* failed' -j 3 "$SCRATCH"/{plain,live/a,live/b,vm/a,vm/b}
+else
+	echo "skip run_$name: needs root"
+fi
+
+# Who records no more lets the next one begin, and another run; it is still waited for.
+script live/c ": >\"\$RECORDER\"; until [ -e '$SCRATCH/was.live4' ]; do sleep 0.05; done; echo ok c"
+script live/d "touch '$SCRATCH/was.live4'; echo ok d"
+script live/e ": >\"\$RECORDER\"; flock '$MACHINE_LOCK' true && echo ok e"
+name=who_records_no_more
+want='3 passed, 0 failed, 0 skipped'
+if [ "$(id -u)" = 0 ]; then
+	expect_lines ' passed, .* failed' -j 2 "$SCRATCH"/live/{c,d,e}
 else
 	echo "skip run_$name: needs root"
 fi

@@ -39,6 +39,7 @@ serve_and_take again
 serve_and_take plain --kernel-addresses
 "$LKST" snapshot --quiet --output "$work/own" 2>>"$work/err"
 "$LKST" stop --quiet && has_started=no
+records_no_more
 
 for name in own hashed again plain; do
 	"$LKST" print --format json "$work/$name" 2>>"$work/err" |

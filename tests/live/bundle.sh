@@ -126,6 +126,7 @@ expect bundle_of_a_member_has_no_journal \
 kill $!
 "$LKST" stop >/dev/null 2>&1
 has_started=no
+records_no_more
 
 # ---- what is in it ----
 expect bundle_has_the_command_line "$("$LKST" bundle show a.bundle processes | grep -c -- "$argument $file")" 1

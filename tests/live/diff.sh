@@ -13,6 +13,7 @@ for us in 1000 15000; do
 		exit 1
 	fi
 done
+records_no_more
 
 # What each sleep is: perl chooses among the calls that sleep.
 call=$("$LKST" analyze syscall --comm perl --format csv --key '*nanosleep' "$work/1000" 2>/dev/null |

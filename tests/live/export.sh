@@ -21,6 +21,7 @@ if ! record trace --buffer 32M -- bash -c some_work; then
 	fail export_recorded "$(tail -n 3 "$work/trace.log")"
 	exit 1
 fi
+records_no_more
 # All but those that have only samples, which are not taken here.
 formats=$("$LKST" export --help | sed -n '/^  -f, --format/,/^  -o, --output/s/^ \{20,\}\([a-z]*\): .*/\1/p' |
 	grep -vxE 'folded|flamegraph')

@@ -153,6 +153,7 @@ for seconds in 0.02 0.1 0.5; do
 	fi
 	[ "$("$LKST" print "$work/trace" | wc -l)" -lt 25000 ] || break
 done
+records_no_more
 if ! "$LKST" export --quiet --format lttng --output "$work/export" "$work/trace" 2>"$work/export.log"; then
 	fail export_lttng "$(cat "$work/export.log")"
 	exit 1

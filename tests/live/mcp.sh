@@ -28,6 +28,7 @@ for name in first many/second; do
 		exit 1
 	fi
 done
+records_no_more
 cd "$work" || exit
 export TZ=UTC
 

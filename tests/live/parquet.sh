@@ -11,6 +11,7 @@ if ! record trace --buffer 32M -- sh -c 'ls -R /usr/share/doc | sort | tail -n 1
 	fail parquet_recorded "$(tail -n 3 "$work/trace.log")"
 	exit 1
 fi
+records_no_more
 
 # A limit on the length of files stands for a full disk: writing fails where it would.
 full()

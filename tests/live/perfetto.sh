@@ -24,6 +24,7 @@ if ! record trace --buffer 32M -- bash -c some_work; then
 	fail perfetto_recorded "$(tail -n 3 "$work/trace.log")"
 	exit 1
 fi
+records_no_more
 
 if ! "$LKST" export --quiet --format perfetto --output "$work/file.pftrace" "$work/trace" 2>"$work/said"; then
 	fail perfetto_exports "$(tail -n 1 "$work/said")"

@@ -23,6 +23,7 @@ if ! record trace --buffer 32M -- bash -c some_work; then
 	fail sql_recorded "$(tail -n 3 "$work/trace.log")"
 	exit 1
 fi
+records_no_more
 
 sql()
 {

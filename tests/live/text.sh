@@ -49,6 +49,7 @@ record trace --event 'sched_*' --event 'syscall_*' -- perl -e 'for my $name (@AR
 	}
 	waitpid($child, 0);
 }' "$esc" "$formula" "$turn" "$broken"
+records_no_more
 cd "$work" || exit
 for format in text csv json flight; do
 	"$LKST" print --format $format trace >"$work/$format" 2>"$work/errors"

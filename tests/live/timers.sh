@@ -10,6 +10,7 @@ if ! record trace --buffer 32M --event 'hrtimer_*' -- "$load/naps" >"$work/naps"
 	fail timers_recorded "$(tail -n 3 "$work/trace.log")"
 	exit 1
 fi
+records_no_more
 expect_whole timers_trace_is_whole "$work/trace"
 tid=$(awk '$1 == "tid" { print $2 }' "$work/naps")
 # Sleeping threads are woken by this function; a trace may have its name, or only its address.

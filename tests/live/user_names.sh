@@ -78,6 +78,7 @@ done
 "$LKST" snapshot --quiet --bundle --file moment.bundle
 "$LKST" stop --quiet
 has_started=no
+records_no_more
 
 # "call+0x1a[asks]": three functions in each stack, from the inner to the outer one.
 stack='call(\+0x[0-9a-f]+)?\[asks\],asks_for_priority\+0x[0-9a-f]+\[asks\],main\+0x[0-9a-f]+\[asks\]'

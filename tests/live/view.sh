@@ -20,6 +20,7 @@ expect only_its_owner_reads_it "$(stat -c %a trace.html)" 600
 # Threads that are called markup.
 cp "$(command -v sleep)" '<img src=x>'
 "$LKST" record --quiet --output hostile -- './<img src=x>' 0.01
+records_no_more
 "$LKST" view --quiet --output hostile.html hostile
 
 # A page whose trace is damaged after it was written: something else in place of the metadata, by src/base/byte_text.h.

@@ -21,6 +21,7 @@ export LC_ALL=C.UTF-8 TZ=UTC
 cp "$(command -v sleep)" '<img src=x>'
 "$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; './<img src=x>' 0.01; ls -R /usr/lib >/dev/null
 	node -e 'require(\"fs\").readdir(\"/\", () => 0)'; dd if=/dev/zero of=file bs=64k count=64 conv=fsync 2>/dev/null; true"
+records_no_more
 "$LKST" view --quiet trace
 "$LKST" view --quiet --output empty.html
 

@@ -13,6 +13,7 @@ export LC_ALL=C.UTF-8 TZ=UTC
 "$LKST" record --quiet --output trace -- bash -c "'$load/called' 3
 	for i in {1..20}; do echo word >/dev/udp/127.0.0.1/9; done; dd if=/dev/zero of=file bs=64k count=64 conv=fsync 2>/dev/null
 	sleep 0.05; ls -R /usr/lib >/dev/null; true"
+records_no_more
 "$LKST" view --quiet trace
 
 # One block in the middle cannot be read, and the last quarter of a stream is missing.

@@ -42,6 +42,7 @@ cat /sys/block/*/stat >stat.before
 	dd if=/dev/zero of=file bs=64k count=32 oflag=direct; dd if=file of=/dev/null bs=64k iflag=direct; sync' 2>/dev/null
 cat /sys/block/*/stat >stat.after
 after=$(in_pages Anonymous $holds)
+records_no_more
 
 # The process's memory, and a few pages that the kernel needs for it, such as those of its page tables.
 "$LKST" analyze pages --tid $holds --format json trace >pages.json

@@ -16,6 +16,7 @@ hostile=$'<b>\e[31m\u202eevil'
 cp "$(command -v sleep)" "$hostile"
 "$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; './$hostile' 0.02 & dd if=/dev/zero of=file bs=64k count=32 conv=fsync 2>/dev/null
 	ls -R /usr/lib/x86_64-linux-gnu >/dev/null 2>&1; wait"
+records_no_more
 "$LKST" view --quiet trace
 
 # The same with a block of zeros in it, and with a stream that ends too early.

@@ -32,6 +32,7 @@ same()
 
 "$LKST" record --quiet --output whole -- sh -c "'$load/called' 3; dd if=/dev/zero of=file bs=64k count=64 conv=fsync 2>/dev/null
 	sleep 0.05; ls -R /usr/lib >/dev/null; ls /nothing 2>/dev/null; true"
+records_no_more
 expect there_is_something_to_compare "$(("$("$LKST" print whole | wc -l)" > 1000))" 1
 
 same analyses analyze all --rows 0 whole

@@ -39,6 +39,14 @@ needs_the_recorder()
 	[ ! -e /sys/fs/bpf/lkst ] || skip_all "$(basename "$0" .sh): something is being recorded already"
 }
 
+# For a test that has recorded all that it looks at: the next one may record while it reads.
+records_no_more()
+{
+	[ $has_started = no ] || fail records_no_more 'the test has not stopped its recording'
+	[ -z "${RECORDER-}" ] || : >"$RECORDER"
+	unset RECORDER
+}
+
 # Passes on a helper's result lines and remembers if one of them is a failure. Reads a command's output:
 #   report NAME COMMAND...     NAME: what fails if the command does without a line of its own
 report()
