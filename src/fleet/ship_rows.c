@@ -18,6 +18,13 @@ const char lkst_fleet_host_columns[] =
 
 enum { PART_NAME = 64 };
 
+/* Measures that are not durations. */
+#define EVENTS "events"
+#define CPU "cpu"
+
+/* How many seconds there are in a row of a minute. */
+#define PART_SECONDS "seconds"
+
 static void put_str(struct lkst_packed_rows *rows, const char *text)
 {
 	lkst_packed_text(rows, text, strlen(text));
@@ -65,20 +72,27 @@ static void put_buckets(struct lkst_packed_rows *rows, const struct lkst_hist *h
 			lkst_packed_int(rows, h->buckets[i], 8);
 }
 
-/* By event: @counts by id. @of_calls: they are of system calls, and named so. */
+/*
+ * By event: @counts by id. @of_calls: they are of system calls, and named so. @nr_seconds: of a minute, which has them
+ * as a part of its own; 0: of a second.
+ */
 static void put_counts(struct lkst_packed_rows *rows, const struct lkst_catalog *c,
-		       const u32 *counts, bool of_calls)
+		       const u32 *counts, bool of_calls, u32 nr_seconds)
 {
-	u32 i, nr = 0;
+	u32 i, nr = nr_seconds != 0;
 
 	for (i = 0; i <= LKST_ID_MAX; i++)
 		nr += counts[i] && c->classes[i];
 	lkst_packed_count(rows, nr);
+	if (nr_seconds)
+		put_str(rows, PART_SECONDS);
 	for (i = 0; i <= LKST_ID_MAX; i++)
 		if (counts[i] && c->classes[i])
 			put_str(rows,
 				of_calls ? lkst_class_call(c->classes[i]) : c->classes[i]->name);
 	lkst_packed_count(rows, nr);
+	if (nr_seconds)
+		lkst_packed_int(rows, nr_seconds, 8);
 	for (i = 0; i <= LKST_ID_MAX; i++)
 		if (counts[i] && c->classes[i])
 			lkst_packed_int(rows, counts[i], 8);
@@ -129,7 +143,7 @@ static void put_parts_of(struct lkst_packed_rows *rows, const struct lkst_fleet_
 	static const struct lkst_second_parts none;
 
 	if (m == LKST_MEASURE_SYSCALL)
-		put_counts(rows, source->catalog, second->calls, true);
+		put_counts(rows, source->catalog, second->calls, true, 0);
 	else if (m == LKST_MEASURE_SOFTIRQ)
 		put_softirqs(rows, second);
 	else
@@ -159,7 +173,7 @@ static u32 put_cgroup(struct lkst_packed_rows *rows, const struct lkst_fleet_sou
 	const struct lkst_second_parts none = {};
 	u32 m, nr = 1;
 
-	put_head(rows, source, "cpu", name);
+	put_head(rows, source, CPU, name);
 	put_sums(rows, 1, g->threads_ns, 0);
 	put_parts(rows, LKST_MEASURE_IRQ, &none);
 	put_no_buckets(rows);
@@ -177,32 +191,29 @@ static u32 put_cgroup(struct lkst_packed_rows *rows, const struct lkst_fleet_sou
 	return nr;
 }
 
-static void put_times(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
-		      const struct lkst_second *second)
+static void add_times(struct lkst_fleet_figures *f, u64 nr_cpus, const struct lkst_second_times *t)
 {
-	const struct lkst_second_times *t = &second->times;
-	struct lkst_fleet_figures f = { .measure = "cpu",
-					.n = second->nr_cpus,
-					.total = t->threads_ns + t->irq_ns + t->softirq_ns };
-
-	lkst_fleet_figures_add(&f, "threads", t->threads_ns);
-	lkst_fleet_figures_add(&f, "irq", t->irq_ns);
-	lkst_fleet_figures_add(&f, "softirq", t->softirq_ns);
-	lkst_fleet_figures_add(&f, "idle", t->idle_ns);
-	lkst_fleet_figures_add(&f, "unknown", t->unknown_ns);
-	lkst_fleet_put_figures(rows, source, &f);
+	f->n = nr_cpus;
+	f->total = t->threads_ns + t->irq_ns + t->softirq_ns;
+	lkst_fleet_figures_add(f, "threads", t->threads_ns);
+	lkst_fleet_figures_add(f, "irq", t->irq_ns);
+	lkst_fleet_figures_add(f, "softirq", t->softirq_ns);
+	lkst_fleet_figures_add(f, "idle", t->idle_ns);
+	lkst_fleet_figures_add(f, "unknown", t->unknown_ns);
 }
 
 u32 lkst_fleet_put_second(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
 			  const struct lkst_second *second)
 {
+	struct lkst_fleet_figures times = { .measure = CPU };
 	u32 m, i, nr = 2 + LKST_NR_MEASURES;
 
-	put_head(rows, source, "events", "");
+	put_head(rows, source, EVENTS, "");
 	put_sums(rows, second->records, 0, 0);
-	put_counts(rows, source->catalog, second->events, false);
+	put_counts(rows, source->catalog, second->events, false, 0);
 	put_no_buckets(rows);
-	put_times(rows, source, second);
+	add_times(&times, second->nr_cpus, &second->times);
+	lkst_fleet_put_figures(rows, source, &times);
 	for (m = 0; m < LKST_NR_MEASURES; m++)
 		put_durations(rows, source, second, m);
 	for (i = 0; i < second->nr_cgroups; i++)
@@ -231,6 +242,15 @@ int lkst_fleet_minute_add(struct lkst_fleet_minute *m, u32 second, const struct 
 	for (i = 0; i < LKST_NR_MEASURES; i++)
 		if (lkst_hist_merge(&m->durations[i], &what->durations[i]))
 			return -ENOMEM;
+	m->records += what->records;
+	for (i = 0; i <= LKST_ID_MAX; i++)
+		m->events[i] += what->events[i];
+	m->cpu_seconds += what->nr_cpus;
+	m->times.threads_ns += what->times.threads_ns;
+	m->times.irq_ns += what->times.irq_ns;
+	m->times.softirq_ns += what->times.softirq_ns;
+	m->times.idle_ns += what->times.idle_ns;
+	m->times.unknown_ns += what->times.unknown_ns;
 	return 0;
 }
 
@@ -246,11 +266,29 @@ static void put_hist(struct lkst_packed_rows *rows, const struct lkst_fleet_sour
 	put_head(rows, source, measure, "");
 	put_sums(rows, h->count, lkst_hist_sum(h), h->max);
 	lkst_packed_count(rows, 1);
-	put_str(rows, "seconds");
+	put_str(rows, PART_SECONDS);
 	lkst_packed_count(rows, 1);
 	lkst_packed_int(rows, m->nr_seconds, 8);
 	put_buckets(rows, h);
 	lkst_hist_clear(h);
+}
+
+/* What is no duration, which is emptied. */
+static void put_counted(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			struct lkst_fleet_minute *m)
+{
+	struct lkst_fleet_figures times = { .measure = CPU LKST_FLEET_OF_A_MINUTE };
+
+	put_head(rows, source, EVENTS LKST_FLEET_OF_A_MINUTE, "");
+	put_sums(rows, m->records, 0, 0);
+	put_counts(rows, source->catalog, m->events, false, m->nr_seconds);
+	put_no_buckets(rows);
+	add_times(&times, m->cpu_seconds, &m->times);
+	lkst_fleet_figures_add(&times, PART_SECONDS, m->nr_seconds);
+	lkst_fleet_put_figures(rows, source, &times);
+	m->records = m->cpu_seconds = 0;
+	memset(m->events, 0, sizeof(m->events));
+	m->times = (struct lkst_second_times){};
 }
 
 void lkst_fleet_put_minute(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
@@ -261,6 +299,7 @@ void lkst_fleet_put_minute(struct lkst_packed_rows *rows, const struct lkst_flee
 	u32 i;
 
 	first.second = m->first;
+	put_counted(rows, &first, m);
 	for (i = 0; i < LKST_NR_MEASURES; i++)
 		put_hist(rows, &first, m, lkst_measure_names[i], &m->durations[i]);
 	for (i = 0; i <= LKST_ID_MAX; i++)

@@ -43,11 +43,14 @@ u32 lkst_fleet_put_second(struct lkst_packed_rows *rows, const struct lkst_fleet
 			  const struct lkst_second *second);
 
 /*
- * Up to a minute of durations, added up, and those of each system call: questions to many machines and long times are
- * asked of these, which are few.
+ * What was counted in up to a minute, added up, and the durations of each system call: questions to many machines and
+ * long times are asked of these, which are few.
  */
 struct lkst_fleet_minute {
-	u32 first, nr_seconds; /* of the time of day, and how many of them are in it */
+	u32 first, nr_seconds;	  /* of the time of day, and how many of them are in it */
+	u64 records, cpu_seconds; /* the latter: of all CPUs that there were in each second */
+	u32 events[LKST_EVENT_SPACE];
+	struct lkst_second_times times;
 	struct lkst_hist durations[LKST_NR_MEASURES];
 	struct lkst_hist calls[LKST_EVENT_SPACE]; /* struct lkst_seconds_options has them filled */
 };

@@ -71,6 +71,11 @@ function put_minute(h,    m, i, counts)
 			minute_worst[h, measures[m]], "['seconds']\t[60]", list(counts, 0, "number") "\t" list(counts, 0, "count"))
 		minute_n[h, measures[m]] = minute_total[h, measures[m]] = minute_worst[h, measures[m]] = 0
 	}
+	put_row(h, minute[h], "events_minute", minute_n[h, "events"], 0, 0,
+		"['seconds','sched_switch','sched_waking']\t[" minute_seconds[h] "," minute_switches[h] "," minute_seconds[h] * 400 "]", "[]\t[]")
+	put_row(h, minute[h], "cpu_minute", 2 * minute_seconds[h], 500000000 * (h + 1) / 2 * minute_seconds[h], 0,
+		sprintf("['busy','seconds']\t[%.0f,%d]", 250000000 * (h + 1) * minute_seconds[h], minute_seconds[h]), "[]\t[]")
+	minute_n[h, "events"] = minute_switches[h] = minute_seconds[h] = 0
 }
 
 function put_row(h, second, measure, n, total, worst, parts, buckets, cgroup)
@@ -122,6 +127,9 @@ BEGIN {
 		for (h = 0; h < nr; h++) {
 			for (m = 1; m <= 7; m++)
 				put_durations(h, begin + s, measures[m])
+			minute_seconds[h]++
+			minute_n[h, "events"] += 1000 + h
+			minute_switches[h] += 600 + h
 			put_row(h, begin + s, "events", 1000 + h, 0, 0, "['sched_switch','sched_waking']\t[" 600 + h ",400]", "[]\t[]")
 			put_row(h, begin + s, "cpu", 2, 500000000 * (h + 1) / 2, 0, "['busy']\t[" 250000000 * (h + 1) "]", "[]\t[]")
 			# Of two cgroups as well, which the whole machine has in it.

@@ -260,6 +260,12 @@ expect ship_sends_the_minute_that_it_ends_in \
 		sumIf(part.value[indexOf(part.name, 'seconds')], measure = 'runqueue_minute')
 		from second_rows where cgroup = '' and toUInt32(second) > $from and toUInt32(second) <= $to")" \
 	"1,0,$((to - from - dropped_then + dropped))"
+expect ship_adds_up_records_and_times_by_the_minute \
+	"$(ask "select replaceAll(measure, '_minute', '') as m, sumIf(n, m = measure) > 0, sumIf(n, m = measure) - sumIf(n, m != measure),
+		sumIf(total, m = measure) - sumIf(total, m != measure),
+		sumIf(arraySum(part.value), m = measure) - sumIf(arraySum(part.value) - part.value[indexOf(part.name, 'seconds')], m != measure)
+		from second_rows where m in ('events', 'cpu') and cgroup = '' and toUInt32(second) > $from and toUInt32(second) <= $to
+		group by m order by m")" $'cpu,1,0,0,0\nevents,1,0,0,0'
 
 # ---- restarts, and incidents ---------------------------------------------------------------------------------
 
