@@ -454,7 +454,7 @@ vm-check:				## run the tests in guests with Debian's kernels
 	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory ARCH=aarch64 OUT=$(OUT) \
 		SYSROOT=$(OUT)/vm/root-arm64 BUILD=$(OUT)/vm/build-arm64 all vm-loads
 	@VM_KERNELS=all OUT=$(OUT) tests/run -j $(JOBS) $(VM_TESTS) tests/vm/crash/panics tests/vm/definitions \
-		tests/packages.sh tests/vm/debian/run
+		tests/vm/hosts/run tests/packages.sh tests/vm/debian/run
 
 .PHONY: bench
 bench:					## install packages, build, measure beside other tracers (as root)
