@@ -90,7 +90,7 @@ ship --by-cgroup '*'
 # System calls, and sleeps of a millisecond in between.
 perl -e 'for (;;) { getppid() for 1 .. 50; select undef, undef, undef, 0.001 }' &
 children+=($!)
-if wait_until 120 has_rows "measure = 'syscall' and cgroup = '' and n > 0" 5; then
+if wait_until 600 has_rows "measure = 'syscall' and cgroup = '' and n > 0" 5; then
 	ok ship_sends_seconds
 else
 	fail ship_sends_seconds "$(tail -n 3 "$work/ship.log" "$work/asked")"
@@ -118,9 +118,9 @@ has_incident()
 {
 	[ "$(ask "select count() from incidents where $1")" = 1 ]
 }
-wait_until 120 has_incident "reason = 'a test of shipping'"
+wait_until 600 has_incident "reason = 'a test of shipping'"
 expect ship_sends_an_incident "$(ask "select number, kernel, toString(trace) != '' from incidents")" "1,$(uname -r),1"
-if wait_until 120 has_incident "bundle != ''"; then
+if wait_until 600 has_incident "bundle != ''"; then
 	ok ship_says_where_the_bundle_is
 else
 	fail ship_says_where_the_bundle_is "$(ask 'select revision, note from incidents'); $(tail -n 3 "$work/ship.log")"
@@ -167,7 +167,7 @@ for ((kill = 0; kill < ${LKST_SHIP_KILLS:-10}; kill++)); do
 done
 # Two more seconds arrive, and then nothing waits.
 last=$(ask 'select max(toUInt32(second)) from seconds')
-if wait_until 180 has_rows "toUInt32(second) > $last + 1" && ship_end && ship && wait_until 180 is_empty; then
+if wait_until 600 has_rows "toUInt32(second) > $last + 1" && ship_end && ship && wait_until 600 is_empty; then
 	ok ship_goes_on_after_kills
 else
 	fail ship_goes_on_after_kills "$(find "$work/spool" -type f | head -n 5); $(tail -n 3 "$work/ship.log")"
@@ -177,7 +177,7 @@ has_all_incidents()
 	[ "$(ask "select count(), countIf(account != '' and bundle != '' or note like 'it is not explained%') from incidents
 		where reason like 'at kill %'")" = "$kept,$kept" ]
 }
-if [ $kept != 0 ] && wait_until 180 has_all_incidents; then
+if [ $kept != 0 ] && wait_until 600 has_all_incidents; then
 	ok ship_loses_no_incident
 else
 	fail ship_loses_no_incident "$kept were kept; $(ask "select number, revision, note, bundle from incidents where account = '' or bundle = ''"); $(ls "$work/spool"); $(tail -n 3 "$work/ship.log")"
@@ -202,7 +202,7 @@ has_merged()
 	curl -s -H 'X-ClickHouse-User: lkst' -H 'X-ClickHouse-Key: secret' --data 'optimize table lkst.second_rows' "$clickhouse_url"
 	[ "$(ask "select count() from system.parts where active and table = 'second_rows'")" -lt 20 ]
 }
-wait_until 180 has_merged || fail ship_server_merges "$(ask "select count() from system.parts where active and table = 'second_rows'")"
+wait_until 600 has_merged || fail ship_server_merges "$(ask "select count() from system.parts where active and table = 'second_rows'")"
 # Every second from the first to the last is there, with all its measures, or counted: one that nobody counted before the
 # memory was overwritten.
 expect ship_loses_no_second_that_it_does_not_count \
@@ -249,11 +249,11 @@ position()
 }
 read -r from dropped <<<"$(position)"
 ship
-wait_until 120 has_rows "toUInt32(second) > $from + 3"
+wait_until 600 has_rows "toUInt32(second) > $from + 3"
 ship_end
 read -r to dropped_then <<<"$(position)"
 ship
-wait_until 180 is_empty
+wait_until 600 is_empty
 ship_end
 expect ship_sends_the_minute_that_it_ends_in \
 	"$(ask "select sumIf(n, measure = 'runqueue') > 0, sumIf(n, measure = 'runqueue') - sumIf(n, measure = 'runqueue_minute'),
@@ -290,14 +290,14 @@ with_store=("${storing[@]}") storing=()
 "$LKST" incident drop --quiet all
 ship
 keep 'before a restart'
-wait_until 120 told "$number" || fail ship_explains_without_a_store "$(cat "$work/spool/position"); $(tail -n 3 "$work/ship.log")"
+wait_until 600 told "$number" || fail ship_explains_without_a_store "$(cat "$work/spool/position"); $(tail -n 3 "$work/ship.log")"
 server_end "$shipper"
 keep 'gone before a restart'
 "$LKST" incident drop --quiet "$number"
 gone=$number
 keep 'while nothing was sent'
 ship
-wait_until 120 told "$number"
+wait_until 600 told "$number"
 expect ship_sends_what_fired_while_it_was_down \
 	"$(ask "select number, account != '', note from incidents where reason = 'while nothing was sent'")" "$number,1,"
 expect ship_counts_what_was_gone_meanwhile "$(ask "select note like 'it had left memory%' from incidents where number = $gone")" 1
@@ -306,7 +306,7 @@ server_end "$shipper"
 before=$(ask 'select count() from incident_rows')
 rm "$work/spool/position"
 ship
-if wait_until 120 told "$number"; then
+if wait_until 600 told "$number"; then
 	expect ship_sends_nothing_twice_after_a_restart "$(ask 'select count() from incident_rows')" "$before"
 else
 	fail ship_sends_nothing_twice_after_a_restart "$(cat "$work/spool/position"); $(tail -n 3 "$work/ship.log")"
@@ -325,8 +325,8 @@ kill_explaining()
 }
 ship
 keep 'explained at last'
-wait_until 60 kill_explaining || fail ship_explains_in_a_process "$(tail -n 3 "$work/ship.log")"
-if wait_until 120 has_incident "reason = 'explained at last' and account != '' and bundle != '' and note = ''"; then
+wait_until 600 kill_explaining || fail ship_explains_in_a_process "$(tail -n 3 "$work/ship.log")"
+if wait_until 600 has_incident "reason = 'explained at last' and account != '' and bundle != '' and note = ''"; then
 	ok ship_explains_again
 else
 	fail ship_explains_again "$(incidents); $(tail -n 3 "$work/ship.log")"
@@ -336,7 +336,7 @@ while :; do kill_explaining; sleep 0.01; done &
 killing=$!
 children+=($killing)
 keep 'never explained'
-if wait_until 120 has_incident "reason = 'never explained' and note like 'it is not explained%'"; then
+if wait_until 600 has_incident "reason = 'never explained' and note like 'it is not explained%'"; then
 	ok ship_says_what_it_cannot_explain
 else
 	fail ship_says_what_it_cannot_explain "$(incidents); $(tail -n 3 "$work/ship.log")"
@@ -362,14 +362,14 @@ expect_waiting()
 	: >"$work/ship.log"
 	from=$(date +%s)
 	ship "$@"
-	if ! wait_until 120 has_said "$text" || ! wait_until 60 has_waiting; then
+	if ! wait_until 600 has_said "$text" || ! wait_until 600 has_waiting; then
 		fail "$name" "$(tail -n 3 "$work/ship.log"); $(ls "$work/spool")"
 		ship_end
 		return
 	fi
 	[ $# = 0 ] || { ship_end; ship; }
 	[ -z "${repair-}" ] || "$repair"
-	if wait_until 180 has_rows "toUInt32(second) >= $from" && wait_until 180 has_all_since "$from"; then
+	if wait_until 600 has_rows "toUInt32(second) >= $from" && wait_until 600 has_all_since "$from"; then
 		ok "$name"
 	else
 		fail "$name" "$(tail -n 3 "$work/ship.log"); $(ls "$work/spool")"
@@ -420,7 +420,7 @@ wait_more()
 {
 	[ "$(find "$work/spool" -type f -name 's*' | wc -l)" -gt 3 ]
 }
-wait_until 120 wait_more
+wait_until 600 wait_more
 # Under that name the server has it: no two machines may have the same, nor two boots of one.
 expect ship_names_the_host_by_its_boot "$(find "$work/spool" -type f -name 'h*' -printf '%f\n')" \
 	"h0000000000-0-$(tr -d - </proc/sys/kernel/random/boot_id)"
@@ -439,7 +439,7 @@ says_what_is_damaged()
 		[ "$(ask "select max(n) - min(n), max(part.value[indexOf(part.name, 'damaged')]) > 0 from second_rows final
 			where measure = 'ship' and toUInt32(second) >= $from")" = "$missing,1" ]
 }
-if wait_until 120 says_what_is_damaged; then
+if wait_until 600 says_what_is_damaged; then
 	ok ship_counts_what_is_damaged
 else
 	fail ship_counts_what_is_damaged "$count of $missing; $(tail -n 3 "$work/ship.log"); $(cat "$work/spool/position"); $(ask "select
@@ -452,7 +452,7 @@ mkdir -p "$work/store/files/html" && echo '<html><body>Please log in.</body></ht
 server=$store_url/html
 : >"$work/ship.log"
 ship
-if wait_until 120 has_said "$server refuses"; then
+if wait_until 600 has_said "$server refuses"; then
 	ok ship_says_what_is_no_server
 else
 	fail ship_says_what_is_no_server "$(tail -n 3 "$work/ship.log")"
@@ -476,7 +476,7 @@ if mount -t tmpfs -o size=128k,mode=700 none "$work/small"; then
 		[ "$(find "$work/small" -name 'k*' -printf '%f\n' | cut -d - -f 2 | sort -n | tail -n 1)" -gt 2 ] 2>/dev/null
 	}
 	from=$(date +%s)
-	wait_until 180 has_dropped || fail ship_fills_a_disk "$(ls -l "$work/small/spool"); $(tail -n 3 "$work/ship.log")"
+	wait_until 600 has_dropped || fail ship_fills_a_disk "$(ls -l "$work/small/spool"); $(tail -n 3 "$work/ship.log")"
 	clickhouse_start "$work/clickhouse" secret >"$work/said" || fail ship_server_starts_again "$(<"$work/said")"
 	# What is missing between the first and the last second is what it says.
 	says_what_is_lost()
@@ -486,7 +486,7 @@ if mount -t tmpfs -o size=128k,mode=700 none "$work/small"; then
 		  "$(ask "select max(n) from second_rows final where measure = 'ship' and toUInt32(second) >= $from")" ] &&
 			[ -z "$(find "$work/small/spool" -type f -name 's*')" ]
 	}
-	if wait_until 180 says_what_is_lost; then
+	if wait_until 600 says_what_is_lost; then
 		ok ship_counts_what_a_full_disk_loses
 	else
 		fail ship_counts_what_a_full_disk_loses "$(tail -n 3 "$work/ship.log"); $(ls "$work/small/spool")"
@@ -504,14 +504,14 @@ has_no_store()
 {
 	grep -qi connect "$work/ship.log"
 }
-if wait_until 120 has_no_store; then
+if wait_until 600 has_no_store; then
 	ok ship_says_that_there_is_no_store
 else
 	fail ship_says_that_there_is_no_store "$(tail -n 3 "$work/ship.log")"
 fi
 expect ship_says_no_place_before_it_is_there "$(ask "select bundle from incidents where reason = 'without a store'")" ''
 store_start "$work/store" me:mine >"$work/said" || fail ship_store_starts_again "$(<"$work/said")"
-if wait_until 180 has_incident "reason = 'without a store' and bundle != ''"; then
+if wait_until 600 has_incident "reason = 'without a store' and bundle != ''"; then
 	ok ship_puts_a_bundle_later
 else
 	fail ship_puts_a_bundle_later "$(ask 'select number, revision, note from incidents'); $(tail -n 3 "$work/ship.log")"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# timeout: 3600
 #
 # Moments that several machines keep, with a real ClickHouse server and a real store: `lkst ship` names its own incidents so that
 # peers can be asked, keeps what peers ask for as far as it is there, and says what became of the rest. This kernel has one
@@ -69,7 +70,7 @@ has_answered()
 # expect_answer NAME NUMBER CONDITION: there is one in the end
 expect_answer()
 {
-	if wait_until 120 has_answered "$2" "$3"; then
+	if wait_until 600 has_answered "$2" "$3"; then
 		ok "$1"
 	else
 		fail "$1" "$(ask "select host, number, revision, moment, reason, note, bundle from incidents"); $(tail -n 3 "$work/ship.log" "$work/asked")"
@@ -99,7 +100,7 @@ has_sent()
 {
 	[ "$(ask "select count() from incidents where $own and bundle != '' and $1")" -ge 1 ] 2>/dev/null
 }
-wait_until 120 has_sent "reason = 'alone'"
+wait_until 600 has_sent "reason = 'alone'"
 expect peers_are_not_asked_unless_named "$(ask "select moment, reason from incidents where $own")" ',alone'
 server_end "$shipper"
 # What was asked before is not kept after.
@@ -153,7 +154,7 @@ fi
 # ---- this machine asks ------------------------------------------------------------------------------------------
 
 "$LKST" incident keep --reason 'a test of asking' >"$work/kept"
-wait_until 120 has_sent "reason = 'a test of asking'"
+wait_until 600 has_sent "reason = 'a test of asking'"
 expect peers_are_asked_by_the_row_of_an_incident \
 	"$(ask "select moment = concat('m-', substring(toString(trace), 1, 8), '.', toString(number)) from incidents where $own and reason = 'a test of asking'")" 1
 
@@ -167,7 +168,7 @@ has_kept()
 {
 	[ -n "$(find "$work/spool" -name 'i*')" ] && [ -z "$(find "$work/spool" -name 'b*')" ] && [ -z "$("$LKST" incident list --json)" ]
 }
-wait_until 120 has_kept || fail peers_keep_without_an_answer "$(ls "$work/spool"); $("$LKST" incident list); $(tail -n 3 "$work/ship.log")"
+wait_until 600 has_kept || fail peers_keep_without_an_answer "$(ls "$work/spool"); $("$LKST" incident list); $(tail -n 3 "$work/ship.log")"
 server_end "$shipper"
 : >"$work/ship.log"
 ship --peer db1 --peer it\'s --peer-label role=db --peer-label rack=7
@@ -175,7 +176,7 @@ is_refused()
 {
 	grep -q ' refuses ' "$work/ship.log"
 }
-wait_until 120 is_refused || fail peers_send_again "$(ls "$work/spool"); $(tail -n 3 "$work/ship.log")"
+wait_until 600 is_refused || fail peers_send_again "$(ls "$work/spool"); $(tail -n 3 "$work/ship.log")"
 # It asks each second.
 sleep 3
 say "alter table lkst.incident_rows add column kernel String after time_ns"
@@ -201,7 +202,7 @@ says_that_it_is_not_known()
 {
 	grep -q 'did not answer in time.*what peers ask for is not known' "$work/ship.log"
 }
-wait_until 60 says_that_it_is_not_known && ok peers_say_that_the_server_is_silent || fail peers_say_that_the_server_is_silent "$(tail -n 3 "$work/ship.log")"
+wait_until 600 says_that_it_is_not_known && ok peers_say_that_the_server_is_silent || fail peers_say_that_the_server_is_silent "$(tail -n 3 "$work/ship.log")"
 kill -CONT "$clickhouse"
 server_end "$shipper"
 shipper=
@@ -237,7 +238,7 @@ own="host = 'first'"
 serve_as first second
 sleep 1
 "$LKST" incident keep --reason 'on the first' >"$work/kept"
-wait_until 120 has_sent "reason = 'on the first'"
+wait_until 600 has_sent "reason = 'on the first'"
 moment=$(ask "select moment from incidents where $own and reason = 'on the first'")
 end_as
 serve_as second first
@@ -245,7 +246,7 @@ has_come_late()
 {
 	[ "$(ask "select match(note, '^the window had gone by [0-9]') from incidents where host = 'second' and moment = '$moment'")" = 1 ]
 }
-if wait_until 120 has_come_late; then
+if wait_until 600 has_come_late; then
 	ok peers_heed_what_another_service_asks
 else
 	fail peers_heed_what_another_service_asks "$moment; $(ask 'select host, moment, reason, note from incidents'); $(tail -n 3 "$work/ship.log")"
