@@ -320,13 +320,16 @@ async function checkHostile({ tab })
 	/* On a busy machine others run longer, and come first. */
 	await tab.evaluate("document.querySelectorAll('#analysis .figures > button').forEach((button) => button.click())");
 	await tab.evaluate("panels.show('find'), byId('find').value = 'evil', showFound(), showWhy('--worst', 'wait', '--comm', '*evil')");
+	/* A machine that hides a thread from everybody hides its waits. */
+	const isExplained = terminal("trace", "why", "--worst", "wait", "--comm", "*evil").out.includes("<b>");
+
 	for (const panel of ["panel-findings", "panel-events", "panel-find", "analysis", "account"]) {
 		const { text, elements } = await tab.evaluate(`({ text: byId("${panel}").textContent,
 			elements: byId("${panel}").querySelectorAll("b, img").length })`);
 
 		if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/.test(text) || elements)
 			bad.push(`${panel} has markup or controls`);
-		if (panel != "panel-findings" && !text.includes("<b>"))
+		if (panel != "panel-findings" && !text.includes("<b>") && (panel != "account" || isExplained))
 			bad.push(`${panel} does not name it`);
 	}
 	result("view_panels_show_hostile_names_as_text", ...bad);
