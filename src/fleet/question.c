@@ -143,9 +143,12 @@ static void put_labels(struct sql *s, const struct lkst_fleet_scope *scope)
 	put(s, ")");
 }
 
-/* A table of @columns: the rows of @measure from second @from on. Each is there once, also before parts are merged. */
+/*
+ * A table of @columns: the rows of @measure from second @from on, of which @more is true: " and ...", or "". Each is
+ * there once, also before parts are merged.
+ */
 static void put_rows_from(struct sql *s, const struct lkst_fleet_scope *scope, const char *measure,
-			  u64 from, const char *columns)
+			  u64 from, const char *more, const char *columns)
 {
 	put(s, "(select %s from second_rows where measure = ", columns);
 	put_string(s, measure);
@@ -154,7 +157,7 @@ static void put_rows_from(struct sql *s, const struct lkst_fleet_scope *scope, c
 	put(s, " and second >= toDateTime(%" PRIu64 ") and second < toDateTime(%" PRIu64 ")", from,
 	    (u64)((scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S));
 	put_labels(s, scope);
-	put(s, " limit 1 by host, trace, second)");
+	put(s, "%s limit 1 by host, trace, second)", more);
 }
 
 /*
@@ -169,7 +172,7 @@ static void put_durations(struct sql *s, const struct lkst_fleet_scope *scope, c
 
 	snprintf(measure, sizeof(measure), "%.*s%s", MEASURE_MAX, scope->measure,
 		 is_by_second ? "" : LKST_FLEET_OF_A_MINUTE);
-	put_rows_from(s, scope, measure, is_by_second ? from : from - from % 60, columns);
+	put_rows_from(s, scope, measure, is_by_second ? from : from - from % 60, "", columns);
 }
 
 /* " where time between ...": of incidents. */
@@ -231,7 +234,8 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 		"from incident_rows");
 	put_time(&s, scope);
 	put(&s, " group by host) using host) any left join (select host, sum(n) as lost from ");
-	put_rows_from(&s, scope, "lost", scope->from_ns / LKST_NS_PER_S, "host, trace, second, n");
+	/* Few seconds lose anything, and only of those it is to be known whether they came twice. */
+	put_rows_from(&s, scope, "lost", scope->from_ns / LKST_NS_PER_S, " and n != 0", "host, trace, second, n");
 	put(&s, " group by host) using host order by host");
 	return end(e, &s, ret_question, QUESTION("hosts", "machines", host_columns));
 }
@@ -356,6 +360,14 @@ static void put_common(struct sql *s, const char *by)
 	put(s, ")], seen)");
 }
 
+/*
+ * The bucket of the p99 in m, which sumMap() has made, as quantileExactWeighted(0.99) has it: the first with which so
+ * many are counted. To aggregate the buckets a second time for it takes as long as all the rest.
+ */
+#define P99_OF_MAP                                                                                 \
+	"arrayElement(tupleElement(m, 1), arrayFirstIndex(c -> c >= ceil(0.99 * ns), "             \
+	"arrayCumSum(tupleElement(m, 2))))"
+
 int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 				const char *by, struct lkst_fleet_question *ret_question)
 {
@@ -377,12 +389,12 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 	put(&s,
 	    ", worsts from (select common, uniqExact(host) as hosts, sum(ns) as ns, "
 	    "quantilesExactWeightedArray(0.5, 0.95, 0.99)(tupleElement(m, 1), tupleElement(m, 2)) as q, "
-	    "min(p) as lowest, max(p) as highest, max(w) as worsts from (select boot, sum(n) as ns, "
-	    "sumMap(bucket.number, bucket.count) as m, "
-	    "quantileExactWeightedArray(0.99)(bucket.number, bucket.count) as p, max(worst) as w from ");
+	    "min(p) as lowest, max(p) as highest, max(w) as worsts from (select boot, ns, m, w, " P99_OF_MAP
+	    " as p from (select boot, sum(n) as ns, sumMap(bucket.number, bucket.count) as m, "
+	    "max(worst) as w from ");
 	put_durations(&s, scope,
 		      "host, trace, second, boot, n, worst, bucket.number, bucket.count");
-	put(&s, " group by boot) any inner join (select boot, any(host) as host, ");
+	put(&s, " group by boot)) any inner join (select boot, any(host) as host, ");
 	put_common(&s, by);
 	put(&s,
 	    " as common from host_rows group by boot) using boot group by common) order by common");
