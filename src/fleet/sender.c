@@ -58,7 +58,10 @@ static void format_insert(const struct sender *s, enum lkst_spool_kind kind,
 		 lkst_fleet_database(s->o->fleet), table, columns);
 }
 
-/* How many of its rows the server has, of those of which there is one for each second, minute or revision. */
+/*
+ * How many of its rows the server has, of those of which there is one for each second, minute or revision, whatever was
+ * counted: durations may all be left out.
+ */
 static int count_there(struct sender *s, const struct lkst_spool_item *item, u64 *ret_nr)
 {
 	const char *database = lkst_fleet_database(s->o->fleet);
@@ -71,7 +74,7 @@ static int count_there(struct sender *s, const struct lkst_spool_item *item, u64
 			"select count() from (select distinct second from %s.second_rows where measure = '%s' "
 			"and cgroup = '' and trace = toUUID('%s') and toUInt32(second) >= %" PRIu64
 			" and toUInt32(second) < %" PRIu64 ")",
-			database, item->count ? "events" : "runqueue" LKST_FLEET_OF_A_MINUTE, uuid,
+			database, item->count ? "events" : "events" LKST_FLEET_OF_A_MINUTE, uuid,
 			item->first, item->first + (item->count ?: 1));
 	else
 		snprintf(
