@@ -58,6 +58,16 @@ expect_lines()
 	fi
 }
 
+# The same of programs under "live", which need root.
+expect_lines_of_root()
+{
+	if [ "$(id -u)" = 0 ]; then
+		expect_lines "$@"
+	else
+		echo "skip run_$name: needs root"
+	fi
+}
+
 # script NAME TEXT: a test program.
 script()
 {
@@ -111,11 +121,7 @@ script vm/a "until [ -e '$SCRATCH/was.live2' ]; do sleep 0.05; done; $(begins gu
 script vm/b "$(begins guest2 '[!g]* | guest2')"
 name=what_may_run_beside_what
 want='5 passed, 0 failed, 0 skipped'
-if [ "$(id -u)" = 0 ]; then
-	expect_lines ' passed, .* failed' -j 3 "$SCRATCH"/{plain,live/a,live/b,vm/a,vm/b}
-else
-	echo "skip run_$name: needs root"
-fi
+expect_lines_of_root ' passed, .* failed' -j 3 "$SCRATCH"/{plain,live/a,live/b,vm/a,vm/b}
 
 # Who records no more lets the next one begin, and another run; it is still waited for.
 script live/c ": >\"\$RECORDER\"; until [ -e '$SCRATCH/was.live4' ]; do sleep 0.05; done; echo ok c"
@@ -123,11 +129,7 @@ script live/d "touch '$SCRATCH/was.live4'; echo ok d"
 script live/e ": >\"\$RECORDER\"; flock '$MACHINE_LOCK' true && echo ok e"
 name=who_records_no_more
 want='3 passed, 0 failed, 0 skipped'
-if [ "$(id -u)" = 0 ]; then
-	expect_lines ' passed, .* failed' -j 2 "$SCRATCH"/live/{c,d,e}
-else
-	echo "skip run_$name: needs root"
-fi
+expect_lines_of_root ' passed, .* failed' -j 2 "$SCRATCH"/live/{c,d,e}
 
 # Another run on this machine finds the kernel taken meanwhile, and free again, whatever a test has left running.
 script live/holds "flock --nonblock '$MACHINE_LOCK' true && echo FAIL taken: it is free || echo ok taken

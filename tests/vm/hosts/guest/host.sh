@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # One of three machines: records, ships to the servers, and keeps what happened when the client waited long for the
-# server. The kernel's command line says which one it is. Their clocks are apart by whole seconds.
+# server. The kernel's command line says which one it is. Their clocks are seconds apart.
 . "$(dirname "$0")/lib.sh"
 
 # value NAME: what the command line says
