@@ -267,26 +267,6 @@ expect ship_adds_up_records_and_times_by_the_minute \
 		from second_rows where m in ('events', 'cpu') and cgroup = '' and toUInt32(second) > $from and toUInt32(second) <= $to
 		group by m order by m")" $'cpu,1,0,0,0\nevents,1,0,0,0'
 
-# Nothing but records is counted where no events are recorded; the minute has arrived, and is not sent again by a process that
-# does not know that.
-"$LKST" maskset set RNOTHING --quiet
-read -r from _ <<<"$(position)"
-ship
-wait_until 600 has_rows "toUInt32(second) > $from + 2"
-ship_end
-minute=$(find "$work/spool" -type f -name 's*-0-*')
-cp "$minute" "$work/minute" 2>/dev/null || fail ship_keeps_the_minute_that_it_ends_in "$(ls "$work/spool")"
-ship
-wait_until 600 is_empty
-ship_end
-cp "$work/minute" "$minute"
-ship
-wait_until 600 is_empty
-ship_end
-expect ship_sends_no_minute_twice "$(ask "select measure, count() from second_rows where measure in ('events_minute', 'runqueue_minute') and
-	toUInt32(second) > $from group by measure, second having count() != 1 or measure = 'runqueue_minute'")" ''
-"$LKST" maskset set standard --quiet
-
 # ---- restarts, and incidents ---------------------------------------------------------------------------------
 
 # told NUMBER: what the service has noted is that a row of it was put, and that nothing waits.
