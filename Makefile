@@ -315,8 +315,11 @@ UNIT_MARK := $(shell grep -lE '"liblkst/mark(_memory)?[.]h"' $(UNIT_SRC))
 UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|program/name/|lib/probed)' $(UNIT_SRC))
 endif
 
-# Where tests themselves go is nothing to libFuzzer.
-$(BUILD)/tests/unit/%: private override CFLAGS := $(filter-out $(COVERAGE),$(CFLAGS))
+# Where tests themselves go is nothing to libFuzzer; and to optimize them takes longer than it saves, but for those that
+# try millions of orders.
+$(BUILD)/tests/unit/%: private override CFLAGS := $(filter-out $(COVERAGE) -O%,$(CFLAGS)) -O0
+$(BUILD)/tests/unit/ring_model.o $(BUILD)/tests/unit/bounds.o: \
+		private override CFLAGS := $(filter-out $(COVERAGE),$(CFLAGS))
 $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
 $(UNIT_MARK:%.c=$(BUILD)/%): $(MARK_LIB)
@@ -412,13 +415,14 @@ demo:					## install packages, build, record this machine for 2 s, show it
 	@tools/demo $(BUILD)/lkst $(OUT)/demo
 
 # The tests in the order in which they are worth knowing, but for the first: tests/build.sh builds the programs, then comes
-# what has the machine to itself.
+# what has the machine to itself. What is tested with the sanitizers is built beside the others.
 FIRST_LIVE  := tests/live/machine.sh tests/live/limit.sh
-FIRST_TESTS := tests/build.sh $(FIRST_LIVE)
+FIRST_TESTS := tests/build.sh $(FIRST_LIVE) tests/build_others.sh
 HOUSE_TESTS := tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
                tests/counts.sh tests/recipes.sh tests/completion.sh
 SERVER_TESTS := tests/fleet.sh tests/fleet_questions.sh tests/dashboards.sh
-UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/clang-16-san/%)
+UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%)
+SANITIZED_TESTS := $(UNIT_SRC:%.c=san/=$(OUT)/clang-16-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(filter-out $(FIRST_LIVE),$(sort $(wildcard tests/live/*.sh)))
 # How many programs of tests run side by side. (tests/run tells which never do.) Those that record wait for most of
 # their time, hence one more than there are processors.
@@ -430,13 +434,14 @@ check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run -j $(JOBS) $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/view_hosts.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/view_hosts.sh $(LIVE_TESTS) $(VM_TESTS) \
+		--after tests/build_others.sh tests/fuzz.sh $(SANITIZED_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) unit
 	@$(MAKE) --no-print-directory CC=clang-16 OUT=$(OUT) GEN=$(OUT)/gcc/gen SANITIZE=1 unit
-	@OUT=$(OUT) tests/run -j $(JOBS) $(UNIT_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(UNIT_TESTS) $(SANITIZED_TESTS)
 
 .PHONY: live-check
 live-check:				## build and run the tests on this machine's kernel (as root)

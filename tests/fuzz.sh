@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
 #
-# Runs each fuzz target, tests/fuzz/<name>.c, built by tests/build.sh with clang's libFuzzer, ASan and UBSan, for a
+# Runs each fuzz target, tests/fuzz/<name>.c, built by tests/build_others.sh with clang's libFuzzer, ASan and UBSan, for a
 # short while ($FUZZ_SECONDS each, 5 by default), one per CPU at a time: enough to notice what a change breaks at
 # once. Files in tests/fuzz/<name>/, if there is such a folder, are where it starts from.
 

@@ -108,6 +108,17 @@ name=alone_is_alone
 want='3 passed, 0 failed, 0 skipped'
 expect_lines ' passed, .* failed' -j 3 "$SCRATCH/before" "$SCRATCH/alone" "$SCRATCH/after"
 
+# What needs what another one makes begins after it; those before it need not wait.
+script makes "until [ -e '$SCRATCH/begun' ]; do sleep 0.05; done; sleep 0.5; touch '$SCRATCH/made'; echo ok makes"
+script beside "touch '$SCRATCH/begun'; echo ok beside"
+script needs "[ -e '$SCRATCH/made' ] && echo ok needs || echo FAIL needs: it is not there"
+name=what_needs_another_begins_after_it
+want='3 passed, 0 failed, 0 skipped'
+expect_lines ' passed, .* failed' -j 3 "$SCRATCH/makes" "$SCRATCH/beside" --after "$SCRATCH/makes" "$SCRATCH/needs"
+name=nothing_is_after_what_is_not_named
+want='usage: tests/run [-j N] [PREFIX=]PROGRAM... [--after PROGRAM [PREFIX=]PROGRAM...]...'
+expect_lines '^usage: tests/run ' "$SCRATCH/needs" --after "$SCRATCH/makes" "$SCRATCH/beside"
+
 # What records runs one at a time, beside anything else; of guests, too, there is one at a time.
 begins()
 {
@@ -122,6 +133,14 @@ script vm/b "$(begins guest2 '[!g]* | guest2')"
 name=what_may_run_beside_what
 want='5 passed, 0 failed, 0 skipped'
 expect_lines_of_root ' passed, .* failed' -j 3 "$SCRATCH"/{plain,live/a,live/b,vm/a,vm/b}
+
+# What records goes before what does not, where they run side by side.
+own=$(nice)
+script live/first "[ \$(nice) = $own ] && echo ok a || echo FAIL a: it is \$(nice), not $own"
+script nicer "[ \$(nice) = $((own < 14 ? own + 5 : 19)) ] && echo ok b || echo FAIL b: it is \$(nice) beside $own"
+name=what_records_goes_first
+want='2 passed, 0 failed, 0 skipped'
+expect_lines_of_root ' passed, .* failed' -j 2 "$SCRATCH"/{live/first,nicer}
 
 # Who records no more lets the next one begin, and another run; it is still waited for.
 script live/c ": >\"\$RECORDER\"; until [ -e '$SCRATCH/was.live4' ]; do sleep 0.05; done; echo ok c"
