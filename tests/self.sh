@@ -163,6 +163,15 @@ else
 	echo "skip run_$name: needs root"
 fi
 
+# What a live test does at its end, its children do not do, also one that is ended before it is another program.
+script live/ends ". tests/live/lib/live.sh
+at_exit '[[ \$BASHPID = \$\$ ]] && echo ok a || echo FAIL a: a child does it'
+for _ in 1 2 3 4 5 6 7 8; do sleep 5 & kill \$!; wait \$!; done
+exit 0"
+name=only_a_test_does_what_it_does_at_its_end
+want='1 passed, 0 failed, 0 skipped'
+expect_lines_of_root ' passed, .* failed' "$SCRATCH/live/ends"
+
 # The times: the longest first. Who sleeps takes little of the processors.
 script long 'sleep 5; echo ok a'
 name=says_what_took_longest

@@ -12,7 +12,7 @@ needs_the_recorder
 cd "$work" || exit
 # What a member of the service's group can reach.
 public=$(mktemp -d) || exit 1
-trap 'umount disk 2>/dev/null; rm -rf "$public"; clean_up' EXIT
+at_exit 'umount disk 2>/dev/null; rm -rf "$public"; clean_up'
 
 # same NAME COMMAND-WITH-A COMMAND-WITH-B: both print the same, and something.
 same()

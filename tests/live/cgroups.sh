@@ -13,7 +13,7 @@ root=$top/lkst-test-$$
 id=$(printf '%064x' $$)
 # The kernel takes any byte in a name but '/' and a newline.
 odd=$'a b\t\e[31m"'
-trap 'clean_up; rmdir "$root"/docker/"$id" "$root"/*/ "$root" 2>/dev/null' EXIT
+at_exit 'clean_up; rmdir "$root"/docker/"$id" "$root"/*/ "$root" 2>/dev/null'
 mkdir "$root" "$root/before" "$root/$odd" || skip_all 'cgroups: none can be made here'
 
 # What the kernel says of process $1.

@@ -10,7 +10,7 @@ if [ "$cpu" = 0 ] || [ ! -w "$switch" ]; then
 	skip_all "hotplug: CPU $cpu cannot be taken offline here"
 fi
 has_started=yes
-trap 'echo 1 >"$switch"; clean_up' EXIT
+at_exit 'echo 1 >"$switch"; clean_up'
 
 if ! "$LKST" start --quiet --budget none --buffer 64M --event 'sched:*' --event 'syscall:getppid' 2>"$work/err"; then
 	fail hotplug_start "$(cat "$work/err")"

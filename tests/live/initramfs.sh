@@ -16,7 +16,7 @@ clean_up_mount()
 	clean_up
 	[ $has_mounted = no ] || umount /sys/fs/bpf
 }
-trap clean_up_mount EXIT
+at_exit clean_up_mount
 
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS LDLIBS SANITIZE GEN
 if ! make -C "$lib/../../.." --no-print-directory CC=gcc OUT="$(realpath "$OUT")" prefix="$root/usr" \

@@ -18,7 +18,7 @@ restore()
 	losetup -d "$disk"
 	clean_up
 }
-trap restore EXIT
+at_exit restore
 if ! echo mq-deadline 2>"$work/scheduler" >"$schedulers"; then
 	skip_all "merges: this kernel has no scheduler mq-deadline"
 fi

@@ -107,7 +107,7 @@ limit_stacks()
 {
 	{ echo "$1" >/proc/sys/kernel/perf_event_max_stack; } 2>/dev/null
 }
-trap 'wait_until 30 limit_stacks "$deepest_was"; clean_up' EXIT
+at_exit 'wait_until 30 limit_stacks "$deepest_was"; clean_up'
 if wait_until 10 limit_stacks 12; then
 	record shallow --sample $hz -e sched_switch -- "$load/sampled" 0.3 >/dev/null
 	wait_until 30 limit_stacks "$deepest_was" || fail stacks_can_be_deep_again 'the limit stays'

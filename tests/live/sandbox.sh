@@ -18,7 +18,7 @@ clean_up_mounts()
 	[ $has_mounted = no ] || umount /sys/fs/bpf
 	[ $has_lock = yes ] || rm -f /run/lkst.lock
 }
-trap clean_up_mounts EXIT
+at_exit clean_up_mounts
 [ ! -e /run/lkst.lock ] || has_lock=yes
 
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS LDLIBS SANITIZE GEN

@@ -11,7 +11,7 @@
 needs_the_recorder
 cd "$work" || exit
 stopped=
-trap 'kill -KILL $stopped 2>/dev/null; umount disk 2>/dev/null; clean_up' EXIT
+at_exit 'kill -KILL $stopped 2>/dev/null; umount disk 2>/dev/null; clean_up'
 # What is random is so in the same way each time.
 RANDOM=47
 marks=0

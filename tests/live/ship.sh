@@ -28,7 +28,7 @@ end_all()
 	[ -z "$mounted" ] || umount "$mounted"
 	clean_up
 }
-trap end_all EXIT
+at_exit end_all
 
 (umask 077 && echo lkst:secret >"$work/credentials" && echo lkst:wrong >"$work/wrong" && echo me:mine >"$work/store-credentials")
 # What comes twice is to be seen, and not to be merged before somebody looks.

@@ -26,7 +26,7 @@ end_all()
 	done
 	clean_up
 }
-trap end_all EXIT
+at_exit end_all
 
 (umask 077 && echo lkst:secret >"$work/credentials" && echo me:mine >"$work/store-credentials")
 clickhouse_start "$work/clickhouse" secret >"$work/said" || { fail peers_server_starts "$(<"$work/said")"; exit 1; }

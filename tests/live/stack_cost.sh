@@ -17,7 +17,7 @@ end()
 	echo "$before" >$stats
 	clean_up
 }
-trap end EXIT
+at_exit end
 
 has_started=yes
 "$LKST" start --quiet --budget none --buffer 16M --event sched_switch 2>"$work/err" || fail start_without "$(cat "$work/err")"

@@ -240,7 +240,7 @@ fi
 # shellcheck source=tests/live/lib/cgroup.sh
 . "$(dirname "$0")/lib/cgroup.sh"
 cgroup=$top/lkst-test-$$ container=$(printf '%064x' $$)
-trap 'clean_up; rmdir "$cgroup/docker/$container" "$cgroup/docker" "$cgroup" 2>/dev/null' EXIT
+at_exit 'clean_up; rmdir "$cgroup/docker/$container" "$cgroup/docker" "$cgroup" 2>/dev/null'
 terminal=(tmux -S "$work/tmux" -f /dev/null)
 screen() { "${terminal[@]}" capture-pane -p -t top; }
 type_keys() { "${terminal[@]}" send-keys -t top "$@"; }

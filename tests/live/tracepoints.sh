@@ -174,7 +174,7 @@ result('tracepoints_strings', @bad_strings);
 END
 }
 
-trap leave EXIT
+at_exit leave
 mkdir "$work/tracefs" "$work/cgroup"
 mount -t tracefs none "$work/tracefs" || skip_all 'tracepoints: tracefs cannot be mounted'
 mount -t cgroup2 none "$work/cgroup" || skip_all 'tracepoints: cgroup2 cannot be mounted'

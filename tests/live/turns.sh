@@ -8,7 +8,7 @@
 needs_the_recorder
 cd "$work" || exit
 stopped=
-trap 'kill -KILL $stopped 2>/dev/null; clean_up' EXIT
+at_exit 'kill -KILL $stopped 2>/dev/null; clean_up'
 mkdirat_call=258 flock_call=73 write_call=1
 if [ "$(uname -m)" != x86_64 ]; then
 	mkdirat_call=34 flock_call=32 write_call=64

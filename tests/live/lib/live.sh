@@ -196,11 +196,18 @@ clean_up()
 	fi
 }
 
+# at_exit COMMAND: what this shell does when it ends. A process that bash has just forked has its trap too, and comes to it
+# if a signal ends it before it is another program (termsig_handler() of bash's sig.c).
+at_exit()
+{
+	trap "[[ \$BASHPID != $$ ]] || { $1; }" EXIT
+}
+
 if [ "$(id -u)" != 0 ]; then
 	skip_all "$(basename "$0" .sh): needs root"
 fi
 processes_before=$(processes)
 work=${SCRATCH-}
 [ -n "$work" ] || work=$(mktemp -d) || exit 1
-trap clean_up EXIT
+at_exit clean_up
 trap 'exit 130' INT TERM HUP
