@@ -122,7 +122,8 @@ from=$((marks + 1))
 # They grow: each has the lives of all threads since the recording began.
 bytes=$(du -sb saved/incident-* | cut -f1 | sort -n | tail -n 1)
 if mount -t tmpfs -o size=$((bytes * 6)) none disk 2>err; then
-	"$LKST" incident watch --output disk 2>full.log >said &
+	: >full.log # is counted in before the watch has begun
+	"$LKST" incident watch --output disk 2>>full.log >said &
 	watcher=$!
 	children+=($watcher)
 	for ((i = 0; i < 10; i++)); do

@@ -55,6 +55,7 @@ ship()
 		--label rack=7 --label service=web --timeout 5s \
 		--ca "${ca:-$work/front/certificate}" "$@" "$server" >>"$work/ship.log" 2>&1 &
 	shipper=$!
+	wait_until 600 is_begun $shipper "$LKST"
 }
 
 ship_end()

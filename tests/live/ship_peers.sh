@@ -58,6 +58,7 @@ ship()
 	"$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" --store "$store_url" \
 		--store-credentials "$work/store-credentials" --timeout 5s "$@" "$clickhouse_url" >>"$work/ship.log" 2>&1 &
 	shipper=$!
+	wait_until 600 is_begun $shipper "$LKST"
 }
 
 # has_answered NUMBER CONDITION: whether there is a row of this machine for the peer's moment

@@ -170,6 +170,13 @@ wait_until()
 	done
 }
 
+# is_begun PID PROGRAM: whether what was begun in the background is that program, or has ended. Before it is a copy of this
+# shell, with its traps: a signal that comes then is lost.
+is_begun()
+{
+	[[ /proc/$1/exe -ef $2 ]] || ! kill -0 "$1" 2>/dev/null
+}
+
 # Records into $work/$1 while the command runs; what lkst says is in $work/$1.log.
 #   record NAME OPTION... -- COMMAND...
 record()

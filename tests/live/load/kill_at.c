@@ -80,15 +80,18 @@ static int is_first(const struct ptrace_syscall_info *info, char **argv)
 
 static int act(pid_t pid, const char *how)
 {
+	int status;
+
 	if (!strcmp(how, "kill")) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		return 0;
 	}
-	/* It stops when it is let go, before it runs on. */
+	/* Let go, it runs until it comes to the signal, at the end of this call at the latest. */
 	kill(pid, SIGSTOP);
 	must(!ptrace(PTRACE_SETOPTIONS, pid, NULL, NULL), "PTRACE_SETOPTIONS");
 	must(!ptrace(PTRACE_DETACH, pid, NULL, (void *)SIGSTOP), "PTRACE_DETACH");
+	must(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status), "waiting until it is stopped");
 	printf("%d\n", (int)pid);
 	return 0;
 }
