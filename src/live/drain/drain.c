@@ -514,57 +514,21 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 	return 0;
 }
 
+/* Gives out all that a ring has. 1: there is no more room, and the time that is covered ends earlier. */
 static int cut_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s)
-{
-	u64 ns = lkst_ring_reader_quiet_ns(&s->reader);
-	int err;
-
-	if (s->reader.next == NOTHING || !(d->room >> s->reader.rings->block_shift))
-		return 0;
-	err = lkst_ring_reader_open_block(&s->reader, d->batch);
-	if (err > 0)
-		err = give_piece(e, d, s);
-	if (!err)
-		cover(s, ns);
-	return err == -EAGAIN ? 0 : err;
-}
-
-int lkst_drain_cut(struct lkst_err *e, struct lkst_drain *d)
-{
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; i < d->nr_sources && !err; i++)
-		err = cut_ring(e, d, &d->sources[i]);
-	return err;
-}
-
-int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d)
-{
-	unsigned int i;
-	int err = 0;
-	u64 blocks;
-
-	for (i = 0; i < d->nr_sources && err >= 0; i++) {
-		struct source *s = &d->sources[i];
-
-		if (!is_life(s))
-			continue;
-		err = copy_ring(e, d, s, &blocks) ?: cut_ring(e, d, s);
-	}
-	return err < 0 ? err : 0;
-}
-
-static int finish_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s)
 {
 	int err, tries;
 	u64 blocks;
 
+	if (s->reader.next == NOTHING)
+		return 0;
 	/* The open block may be closed before it is copied; then there is a new one. */
 	for (tries = 0; tries < 100; tries++) {
 		u64 ns = lkst_ring_reader_quiet_ns(&s->reader);
 
 		err = copy_ring(e, d, s, &blocks);
+		if (!err && !batch_of(d))
+			err = 1;
 		if (err)
 			return err;
 		err = lkst_ring_reader_open_block(&s->reader, d->batch);
@@ -578,6 +542,27 @@ static int finish_ring(struct lkst_err *e, struct lkst_drain *d, struct source *
 	return 0;
 }
 
+int lkst_drain_cut(struct lkst_err *e, struct lkst_drain *d)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < d->nr_sources && err >= 0; i++)
+		err = cut_ring(e, d, &d->sources[i]);
+	return err < 0 ? err : 0;
+}
+
+int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < d->nr_sources && err >= 0; i++)
+		if (is_life(&d->sources[i]))
+			err = cut_ring(e, d, &d->sources[i]);
+	return err < 0 ? err : 0;
+}
+
 int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 {
 	unsigned int i;
@@ -588,7 +573,7 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 	/* The ring with the most first, so that all rings end at nearly the same time. */
 	err = lkst_drain_copy(e, d, &bytes);
 	for (i = 0; i < d->nr_sources && !err; i++)
-		err = finish_ring(e, d, &d->sources[i]);
+		err = cut_ring(e, d, &d->sources[i]);
 	return err ?: copy_marks(e, d, true);
 }
 

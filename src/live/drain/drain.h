@@ -59,12 +59,13 @@ void lkst_drain_set_room(struct lkst_drain *d, u64 bytes);
 int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes);
 
 /*
- * Copies, as far as there is room, the records of the blocks that are being filled, of those rings of
- * which all else is copied: what comes later into such a block is a block of its own.
+ * Copies, as far as there is room, all that there is now, the records of the blocks that are being filled, too: what
+ * comes later into such a block is a block of its own. Where a ring has more than there is room for, the time that is
+ * covered (lkst_drain_write_end()) ends with what was copied.
  */
 int lkst_drain_cut(struct lkst_err *e, struct lkst_drain *d);
 
-/* How much room a cut may take. */
+/* How much room a cut takes when all closed blocks have been copied. */
 u64 lkst_drain_cut_bytes(const struct lkst_drain *d);
 
 /* Copies what the life buffers have now, as far as there is room. */
