@@ -431,3 +431,21 @@ bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns)
 	}
 	return has;
 }
+
+u64 lkst_trace_goes_on_ns(const struct lkst_trace *t)
+{
+	u64 first_ns = UINT64_MAX, ns;
+	unsigned int i;
+
+	if (lkst_trace_ending(t) != LKST_TRACE_GOES_ON)
+		return UINT64_MAX;
+	for (i = 0; i < t->nr_streams; i++)
+		if (lkst_trace_cpu_end(t, t->streams[i]->info.cpu, &ns) && ns < first_ns)
+			first_ns = ns;
+	return first_ns;
+}
+
+const char *lkst_trace_goes_on_text(void)
+{
+	return "the next part has some of the records made before their last reading";
+}

@@ -38,6 +38,15 @@ const char *lkst_trace_lacks_part_text(void);
  */
 bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns);
 
+/*
+ * From when on records of some CPU may be in the next part, where the recording goes on in one that is not part of
+ * @t. UINT64_MAX: it does not.
+ */
+u64 lkst_trace_goes_on_ns(const struct lkst_trace *t);
+
+/* Why what was counted after that cannot be compared with records. */
+const char *lkst_trace_goes_on_text(void);
+
 /* ---- private to src/trace ---- */
 
 struct lkst_ends;

@@ -65,6 +65,15 @@ expect the_kernel_counted_the_threads "$([ "${kernel:-0}" -ge 300 ] && echo yes)
 rm forks/main.*
 read -r what kernel missing <<<"$(counter forks switches)"
 expect missing_records_are_counted_by_the_kernel "$what $([ "${missing:-0}" -ge $((kernel - 100)) ] && echo nearly all)" 'missing nearly all'
+# A part that was full is not compared with a reading of which the next part has some records.
+read -r _ _ whole <<<"$(counter parts switches)"
+in_parts=0
+for part in parts/*; do
+	read -r _ _ missing <<<"$(counter "$part" switches)"
+	in_parts=$((in_parts + missing))
+done
+expect there_are_full_parts "$([ "$(ls parts | wc -l)" -ge 2 ] && echo yes)" yes
+expect no_part_misses_what_the_next_one_has "$([ $in_parts -le $((whole + 10)) ] && echo yes || echo "$in_parts, all of them $whole")" yes
 "$LKST" record --quiet --output few --event sched_switch -- true 2>err
 read -r what _ <<<"$(counter few softirqs)"
 expect what_is_not_recorded_is_not_missing "$what" not

@@ -65,6 +65,35 @@ TEST(counters_agree_with_all_records)
 	CHECK_EQ(row.most, 20);
 }
 
+/* A part has what its last reading counted, or is not compared with that: the next part may have the rest. */
+TEST(counters_of_a_part_that_was_full_are_not_compared)
+{
+	static const char begin[] = FORKS(100, 110, 5000, 1) FORKS(350, 360, 5020, 1) FORKS(400, 410, 5050, 1) TWENTY;
+	static const struct {
+		const char *end;
+		u64 kernel; /* 0: nothing is compared */
+		enum lkst_counters_verdict verdict;
+	} ends[] = {
+		{ "!claim cpu=0 covered=410\n!end ns=420 how=4\n", 50, LKST_COUNTERS_MISSING },
+		{ "!claim cpu=0 covered=405\n!end ns=420 how=4\n", 20, LKST_COUNTERS_COMPLETE },
+		{ "!claim cpu=0 covered=355\n!end ns=420 how=4\n", 0, 0 },
+		/* After the last part nothing comes. */
+		{ "!claim cpu=0 covered=405\n!end ns=420\n", 50, LKST_COUNTERS_MISSING },
+	};
+	struct lkst_counters_row row;
+	char text[4096];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		snprintf(text, sizeof(text), "%s%s", begin, ends[i].end);
+		CHECK_EQ(compare(text, LKST_COUNTER_FORKS, &row), ends[i].kernel != 0);
+		if (!ends[i].kernel)
+			continue;
+		CHECK_EQ(row.kernel, ends[i].kernel);
+		CHECK_EQ(row.verdict, ends[i].verdict);
+	}
+}
+
 TEST(counters_have_what_came_after_the_end)
 {
 	static const char text[] = FORKS(100, 110, 5000, 1) TWENTY
@@ -222,6 +251,8 @@ TEST(counters_are_compared_by_cpu_and_number)
 }
 
 static const struct unit_test tests[] = {
+	{ "counters_of_a_part_that_was_full_are_not_compared",
+	  test_counters_of_a_part_that_was_full_are_not_compared },
 	{ "counters_have_what_came_after_the_end", test_counters_have_what_came_after_the_end },
 	{ "counters_say_between_which_readings_records_are_missing",
 	  test_counters_say_between_which_readings_records_are_missing },

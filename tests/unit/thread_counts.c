@@ -130,6 +130,21 @@ TEST(threads_of_several_parts_are_compared_in_each)
 	CHECK_EQ(row.missing, 6);
 }
 
+TEST(threads_of_a_part_that_was_full_are_not_compared)
+{
+	struct lkst_thread_row row;
+	unsigned int nr;
+	u64 left_out;
+
+	row = compare(PAIR(5, 0, 9) SWITCH(5, 200) "!claim cpu=0 covered=300\n!end ns=310 how=4\n", 0, &nr,
+		      &left_out);
+	CHECK_EQ(row.missing, 8);
+	CHECK_STR(why_not, "");
+	compare(PAIR(5, 0, 9) SWITCH(5, 200) "!claim cpu=0 covered=299\n!end ns=310 how=4\n", 0, &nr, &left_out);
+	CHECK_EQ(nr, 0);
+	CHECK_STR(why_not, "the next part has some of the records made before their last reading");
+}
+
 TEST(threads_readings_without_their_other_half_do_not_count)
 {
 	struct lkst_thread_row row;
@@ -182,6 +197,8 @@ TEST(threads_say_why_they_are_not_compared)
 static const struct unit_test tests[] = {
 	{ "threads_of_several_parts_are_compared_in_each",
 	  test_threads_of_several_parts_are_compared_in_each },
+	{ "threads_of_a_part_that_was_full_are_not_compared",
+	  test_threads_of_a_part_that_was_full_are_not_compared },
 	{ "threads_readings_without_their_other_half_do_not_count",
 	  test_threads_readings_without_their_other_half_do_not_count },
 	{ "threads_have_what_came_after_the_end", test_threads_have_what_came_after_the_end },

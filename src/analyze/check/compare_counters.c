@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "trace/counted.h"
+#include "trace/ends.h"
 #include "trace/state_walk.h"
 
 enum {
@@ -75,7 +76,8 @@ struct lkst_counters_check {
 	u32 begin, end;			   /* of those that have so many */
 	u32 at_kind[LKST_NR_COUNTERS + 1]; /* where each kind begins */
 	u64 lost_ns, lost_life_ns;	   /* before it records of some ring were overwritten */
-	bool has_older;			   /* there are readings before that */
+	u64 goes_on_ns;			   /* after it records are in the next part */
+	bool has_older, has_later;	   /* there are readings before, and after that */
 	u32 nr_cpus;			   /* that have records */
 	struct lkst_counted counted;
 };
@@ -159,8 +161,11 @@ static int by_time(const void *a, const void *b)
 	return order ? order : (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Keeps the readings that records reach back to. Threads created are in buffers of their own. */
-static void leave_out_older(struct lkst_counters_check *c)
+/*
+ * Keeps the readings that records reach back to, and forward: a part that is full has only some of the records that
+ * were made before its last reading. Threads created are in buffers of their own.
+ */
+static void leave_out_others(struct lkst_counters_check *c)
 {
 	u32 i, nr = 0;
 
@@ -171,7 +176,8 @@ static void leave_out_older(struct lkst_counters_check *c)
 				      : c->lost_ns;
 
 		c->has_older |= r->from_ns < lost_ns;
-		if (r->from_ns >= lost_ns)
+		c->has_later |= r->to_ns > c->goes_on_ns;
+		if (r->from_ns >= lost_ns && r->to_ns <= c->goes_on_ns)
 			c->readings[nr++] = *r;
 	}
 	c->nr_readings = nr;
@@ -297,7 +303,8 @@ int lkst_counters_check_new(struct lkst_err *e, struct lkst_trace *t,
 	int err = c ? lkst_state_walk(NULL, t, take, c, NULL) : -ENOMEM;
 
 	if (!err) {
-		leave_out_older(c);
+		c->goes_on_ns = lkst_trace_goes_on_ns(t);
+		leave_out_others(c);
 		err = list_counters(c);
 	}
 	if (err)
@@ -506,6 +513,8 @@ const char *lkst_counters_check_why_not(const struct lkst_counters_check *c)
 {
 	if (c->nr)
 		return NULL;
+	if (c->has_later)
+		return lkst_trace_goes_on_text();
 	if (c->most_readings)
 		return "only one reading of them lies in the time of its records";
 	return c->has_older ? "its records reach back to no reading of them"

@@ -10,6 +10,7 @@
 #include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "trace/ends.h"
 #include "trace/state_walk.h"
 
 enum {
@@ -37,6 +38,7 @@ struct lkst_threads_check {
 	struct thread was; /* the reading before, if it has no partner yet, and the stream of state that it is in */
 	u64 instance;
 	u64 left_out;
+	u64 goes_on_ns; /* after it records are in the next part */
 	char why_not[WHY_ROOM];
 	const struct lkst_field_class *child; /* of task_newtask */
 };
@@ -65,6 +67,19 @@ static void take_note(struct lkst_threads_check *c, u64 nr, const u8 *text, u32 
 		c->left_out = nr;
 	if (!nr && text && !c->why_not[0])
 		memcpy(c->why_not, text, length < WHY_ROOM ? length : WHY_ROOM - 1);
+}
+
+/* Keeps a pair, if all records of its time are in the trace. */
+static int keep(struct lkst_threads_check *c, const struct thread *t)
+{
+	const char *why = lkst_trace_goes_on_text();
+
+	if (t->last.value < t->first.value)
+		return 0;
+	if (t->last.to_ns <= c->goes_on_ns)
+		return add(c, t);
+	take_note(c, 0, (const u8 *)why, (u32)strlen(why) + 1);
+	return 0;
 }
 
 /* Takes a reading of a thread. The two of a pair are next to each other. */
@@ -98,7 +113,7 @@ static int take_reading(struct lkst_threads_check *c, const struct lkst_record *
 	t.row.least = field(r, "after_least");
 	t.row.most = field(r, "after_most");
 	was->row.tid = 0;
-	return t.last.value < t.first.value ? 0 : add(c, &t);
+	return keep(c, &t);
 }
 
 static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
@@ -148,8 +163,12 @@ int lkst_threads_check_new(struct lkst_err *e, struct lkst_trace *t,
 	_cleanup_(lkst_threads_check_freep) struct lkst_threads_check *c = calloc(1, sizeof(*c));
 	const struct lkst_event_class *newtask =
 		lkst_catalog_find(lkst_trace_catalog(t), "task_newtask");
-	int err = c ? lkst_state_walk(NULL, t, take, c, NULL) : -ENOMEM;
+	int err = -ENOMEM;
 
+	if (c) {
+		c->goes_on_ns = lkst_trace_goes_on_ns(t);
+		err = lkst_state_walk(NULL, t, take, c, NULL);
+	}
 	if (err)
 		return lkst_err_sys(e, err, "comparing threads with what the kernel has counted");
 	sort(c);
