@@ -4,6 +4,7 @@
  */
 #include "abi/syscalls.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct lkst_sys_meaning_desc lkst_sys_meanings[] = {
@@ -174,4 +175,9 @@ const struct lkst_syscall *lkst_syscall_by_nr(bool is_compat, unsigned int nr)
 			high = middle;
 	}
 	return NULL;
+}
+
+int lkst_syscall_figure(char *text, size_t size, bool is_compat, const char *name)
+{
+	return snprintf(text, size, "%s%s", is_compat ? "compat:" : "", name);
 }

@@ -257,4 +257,10 @@ const char *lkst_syscall_signature_arm64(const struct lkst_syscall *s);
 const struct lkst_syscall *lkst_syscall_find(bool is_compat, const char *name);
 const struct lkst_syscall *lkst_syscall_by_nr(bool is_compat, unsigned int nr);
 
+/*
+ * The name under which figures of call @name are shown: "brk" or, @is_compat, "compat:brk", since a 32-bit program's
+ * call is another one of the same name. As snprintf(3).
+ */
+int lkst_syscall_figure(char *text, size_t size, bool is_compat, const char *name);
+
 #endif

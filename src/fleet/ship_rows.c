@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/syscalls.h"
+
 const char lkst_fleet_second_columns[] =
 	"host, boot, trace, second, measure, cgroup, n, total, worst, `part.name`, `part.value`, "
 	"`bucket.number`, `bucket.count`";
@@ -72,6 +74,11 @@ static void put_buckets(struct lkst_packed_rows *rows, const struct lkst_hist *h
 			lkst_packed_int(rows, h->buckets[i], 8);
 }
 
+static void name_call(const struct lkst_event_class *event, char name[PART_NAME])
+{
+	lkst_syscall_figure(name, PART_NAME, event->is_compat, lkst_class_call(event));
+}
+
 /*
  * By event: @counts by id. @of_calls: they are of system calls, and named so. @nr_seconds: of a minute, which has them
  * as a part of its own; 0: of a second.
@@ -80,16 +87,20 @@ static void put_counts(struct lkst_packed_rows *rows, const struct lkst_catalog 
 		       const u32 *counts, bool of_calls, u32 nr_seconds)
 {
 	u32 i, nr = nr_seconds != 0;
+	char name[PART_NAME];
 
 	for (i = 0; i <= LKST_ID_MAX; i++)
 		nr += counts[i] && c->classes[i];
 	lkst_packed_count(rows, nr);
 	if (nr_seconds)
 		put_str(rows, PART_SECONDS);
-	for (i = 0; i <= LKST_ID_MAX; i++)
-		if (counts[i] && c->classes[i])
-			put_str(rows,
-				of_calls ? lkst_class_call(c->classes[i]) : c->classes[i]->name);
+	for (i = 0; i <= LKST_ID_MAX; i++) {
+		if (!counts[i] || !c->classes[i])
+			continue;
+		if (of_calls)
+			name_call(c->classes[i], name);
+		put_str(rows, of_calls ? name : c->classes[i]->name);
+	}
 	lkst_packed_count(rows, nr);
 	if (nr_seconds)
 		lkst_packed_int(rows, nr_seconds, 8);
@@ -296,15 +307,19 @@ void lkst_fleet_put_minute(struct lkst_packed_rows *rows, const struct lkst_flee
 {
 	const struct lkst_catalog *c = source->catalog;
 	struct lkst_fleet_source first = *source;
+	char name[PART_NAME];
 	u32 i;
 
 	first.second = m->first;
 	put_counted(rows, &first, m);
 	for (i = 0; i < LKST_NR_MEASURES; i++)
 		put_hist(rows, &first, m, lkst_measure_names[i], &m->durations[i]);
-	for (i = 0; i <= LKST_ID_MAX; i++)
-		if (m->calls[i].count && c->classes[i])
-			put_hist(rows, &first, m, lkst_class_call(c->classes[i]), &m->calls[i]);
+	for (i = 0; i <= LKST_ID_MAX; i++) {
+		if (!m->calls[i].count || !c->classes[i])
+			continue;
+		name_call(c->classes[i], name);
+		put_hist(rows, &first, m, name, &m->calls[i]);
+	}
 	m->nr_seconds = 0;
 }
 

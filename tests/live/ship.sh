@@ -142,6 +142,11 @@ expect ship_says_what_the_host_is \
 
 # ---- kills -----------------------------------------------------------------------------------------
 
+# Calls of a program of 32 bits are others, of the same names.
+if [ -x "$load/syscalls32" ]; then
+	while :; do "$load/syscalls32" leaf; sleep 0.2; done >"$work/called" 2>&1 &
+	children+=($!)
+fi
 # Any of them is killed: the service with all that it has started, or only one of its processes, or what is between it and
 # the server, or the server, which starts again where it was. Meanwhile incidents are kept, as far as there is memory.
 kept=0
@@ -185,11 +190,60 @@ else
 fi
 ship_end
 
+# ---- a minute that comes alone -------------------------------------------------------------------------
+
+# What it ends in the service puts by itself, and here nothing in it has a duration. It arrives and is there again, as after
+# a kill in between: the one that finds it asks the server for it.
+ends_alone()
+{
+	local last
+
+	last=$(ask 'select max(toUInt32(second)) from seconds')
+	ship
+	wait_until 600 has_rows "toUInt32(second) > $last + 1"
+	# What is put now stays in the spool.
+	kill -STOP "$clickhouse"
+	ship_end
+	kill -CONT "$clickhouse"
+	alone=$(find "$work/spool" -type f -name 's*-0-*')
+	# No second follows the last one of a whole minute.
+	[ -n "$alone" ]
+}
+"$LKST" maskset set RNOTHING --quiet
+quiet=$(date +%s)
+ship
+wait_until 600 has_rows "toUInt32(second) > $quiet + 1"
+ship_end
+if wait_until 600 ends_alone; then
+	cp "$alone" "$work/alone"
+	ship
+	wait_until 600 is_empty
+	ship_end
+	cp "$work/alone" "$alone"
+	ship
+	wait_until 600 is_empty
+	ship_end
+	minute=${alone##*/s} minute=${minute%%-*}
+	expect ship_sends_no_minute_twice \
+		"$(ask "select countIf(measure = 'events_minute'), countIf(measure like '%_minute') from second_rows where cgroup = '' and toUInt32(second) = $minute")" '1,2'
+else
+	fail ship_sends_no_minute_twice "$(ls "$work/spool"); $(tail -n 3 "$work/ship.log")"
+fi
+"$LKST" maskset set standard --quiet
+
 # ---- nothing lost, nothing doubled -------------------------------------------------------------------
 
 # Not by FINAL, which would hide it.
 expect ship_sends_nothing_twice "$(ask 'select toUInt32(second) as s, measure, cgroup, trace, count() as c, uniqExact(n, total) from second_rows
 	group by s, measure, cgroup, trace having c > 1 order by s, measure limit 20')" ''
+if [ -x "$load/syscalls32" ]; then
+	expect ship_tells_calls_of_32_bits_apart \
+		"$(ask "select sum(n) > 0 from second_rows where measure = 'compat:brk_minute'")
+$(ask "select has(part.name, 'compat:brk') from second_rows where measure = 'syscall' and cgroup = '' and has(part.name, 'compat:brk') limit 1")
+$(ask "select count() from second_rows where measure = 'syscall' and length(part.name) != length(arrayDistinct(part.name))")" $'1\n1\n0'
+else
+	echo 'skip ship_tells_calls_of_32_bits_apart: no program of 32 bits can be built here'
+fi
 expect ship_sends_no_incident_twice "$(ask 'select trace, number, revision, count() c from incident_rows group by trace, number, revision having c > 1')" ''
 expect ship_has_a_whole_bundle_of_each "$(ask "select bundle, bundle_bytes from incidents where reason like 'at kill %'" | while IFS=, read -r bundle bytes; do
 		[ "$(stat -c %s "$work/store/files/${bundle##*/}")" = "$bytes" ] || echo "$bundle has not $bytes bytes"

@@ -151,6 +151,19 @@ TEST(syscalls_know_both_tables)
 	CHECK(!lkst_syscall_by_nr(true, ~0U));
 }
 
+TEST(syscalls_have_figures_by_table)
+{
+	char text[16];
+
+	CHECK_EQ(lkst_syscall_figure(text, sizeof(text), false, "brk"), 3);
+	CHECK_STR(text, "brk");
+	CHECK_EQ(lkst_syscall_figure(text, sizeof(text), true, "brk"), 10);
+	CHECK_STR(text, "compat:brk");
+	/* What does not fit is cut. */
+	CHECK_EQ(lkst_syscall_figure(text, sizeof(text), true, "sched_setscheduler"), 25);
+	CHECK_STR(text, "compat:sched_se");
+}
+
 /* Signatures that are not of the table: nothing is read or written beyond the bounds. */
 TEST(syscalls_bound_signatures)
 {
@@ -232,6 +245,7 @@ static const struct unit_test tests[] = {
 	{ "syscalls_describe_openat", test_syscalls_describe_openat },
 	{ "syscalls_split_compat_offsets", test_syscalls_split_compat_offsets },
 	{ "syscalls_know_both_tables", test_syscalls_know_both_tables },
+	{ "syscalls_have_figures_by_table", test_syscalls_have_figures_by_table },
 	{ "syscalls_bound_signatures", test_syscalls_bound_signatures },
 	{ "syscalls_have_numbers_on_arm64", test_syscalls_have_numbers_on_arm64 },
 	{ "syscalls_know_the_order_of_arm64", test_syscalls_know_the_order_of_arm64 },

@@ -27,14 +27,15 @@ static u64 key_of(const struct lkst_feed_syscall *s)
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_syscall *row;
+	char unknown[sizeof("unknown:65535")];
 
 	if (key & KEY_UNKNOWN) {
-		snprintf(text, LKST_KEY_TEXT, "%sunknown:%u", key & KEY_COMPAT ? "compat:" : "",
-			 (unsigned int)(key & NR_BITS));
+		snprintf(unknown, sizeof(unknown), "unknown:%u", (unsigned int)(key & NR_BITS));
+		lkst_syscall_figure(text, LKST_KEY_TEXT, key & KEY_COMPAT, unknown);
 		return;
 	}
 	row = &lkst_syscalls[key];
-	snprintf(text, LKST_KEY_TEXT, "%s%s", row->is_compat ? "compat:" : "", row->name);
+	lkst_syscall_figure(text, LKST_KEY_TEXT, row->is_compat, row->name);
 }
 
 static s64 key_number(void *ctx, u64 key)

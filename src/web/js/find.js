@@ -70,13 +70,21 @@ function foundThreads(pattern)
 		}));
 }
 
+/* The event of a call whose figures are called @key, as lkst_syscall_figure() has it: "entry" or "exit". */
+function callEvent(key, half)
+{
+	const call = key.replace(/^compat:/, "").replace(/^unknown:.*/, "unknown");
+
+	return `${key.startsWith("compat:") ? "compat_" : ""}syscall_${half}_${call}`;
+}
+
 function foundCalls(pattern)
 {
 	return found.calls.filter(({ key }) => key.includes(pattern)).map(({ key, count, max_ns: longest, host }) => ({
 		host: page.trace.hostNamed(host),
 		text: page.trace.withHost(`call ${key}: ${count}, longest ${durationFigure(Number(longest))}`, page.trace.hostNamed(host)),
-		words: ["--event", `syscall_entry_${key.replace("compat:", "")}`],
-		exit: ["--event", `syscall_exit_${key.replace("compat:", "")}`],
+		words: ["--event", callEvent(key, "entry")],
+		exit: ["--event", callEvent(key, "exit")],
 		show: () => showAnalysis("syscall", key),
 	}));
 }

@@ -282,6 +282,20 @@ async function checkLedger({ tab }, trace)
 	return check;
 }
 
+/* The step after a call that is found selects the first one, from its entry to its exit; or says what else it did. */
+async function nextCall(tab, call, prefix)
+{
+	const [entry] = printed("--event", `${prefix}syscall_entry_${call}`, "--format", "json").map(jsonOf);
+	const [exit] = printed("--event", `${prefix}syscall_exit_${call}`, "--tid", entry.tid, "--format", "json").map(jsonOf);
+	const selection = await tab.evaluate(`unselect(), page.view.show(0, page.trace.length),
+		document.querySelectorAll('#found li')[0].querySelectorAll('button')[1].click(),
+		({ from: page.selection?.from, to: page.selection?.to, tid: page.selection?.thread?.tid, begin: page.trace.info.begin_ns })`);
+	const since = (event) => String(BigInt(event.ns) - BigInt(selection.begin));
+
+	return since(entry) == selection.from && since(exit) == selection.to && entry.tid == selection.tid ? []
+		: [`next ${prefix}${call} leads to ${JSON.stringify(selection)}, not ${entry.ns}`];
+}
+
 async function checkFind({ tab })
 {
 	const { syscall } = jsonOf(terminal("trace", "analyze", "syscall", "--format", "json").out);
@@ -296,19 +310,23 @@ async function checkFind({ tab })
 	if (!texts.some((text) => text.startsWith(`call fsync: ${call.count}, longest `)) ||
 		!texts.includes(`event syscall_entry_fsync: ${counts.syscall_entry_fsync}`))
 		bad.push(texts.join(", "));
-	await tab.evaluate("unselect(), page.view.show(0, page.trace.length), document.querySelectorAll('#found li')[0].querySelectorAll('button')[1].click()");
-
-	const [first] = printed("--event", "syscall_entry_fsync", "--format", "json").map(jsonOf);
-	const [exit] = printed("--event", "syscall_exit_fsync", "--format", "json").map(jsonOf);
-	const selection = await tab.evaluate("({ from: page.selection?.from, to: page.selection?.to, tid: page.selection?.thread?.tid, begin: page.trace.info.begin_ns })");
-
-	if (BigInt(first.ns) - BigInt(selection.begin) != BigInt(selection.from) || String(selection.tid) != first.tid ||
-		BigInt(exit.ns) - BigInt(selection.begin) != BigInt(selection.to))
-		bad.push(`next leads to ${JSON.stringify(selection)}, not ${first.ns}`);
+	bad.push(...await nextCall(tab, "fsync", ""));
 	await tab.evaluate("byId('find').value = 'dd', showFound()");
 	if (!await tab.evaluate("[...document.querySelectorAll('#found a')].some((one) => /^thread dd \\d+$/.test(one.textContent))"))
 		bad.push("there is no thread dd");
 	result("view_panels_find_threads_calls_and_events", ...bad);
+	await checkFindCompat(tab, syscall.rows);
+}
+
+/* A 32-bit program's call is another one than that of the same name. */
+async function checkFindCompat(tab, rows)
+{
+	if (!rows.some((row) => row.key == "compat:brk")) {
+		console.log("skip view_panels_find_compat_calls: this kernel runs no 32-bit programs");
+		return;
+	}
+	await tab.evaluate("byId('find').value = 'compat:brk', showFound()");
+	result("view_panels_find_compat_calls", ...await nextCall(tab, "brk", "compat_"));
 }
 
 /* Names that would do harm are shown as text, in all panels. */
