@@ -402,21 +402,56 @@ bool make_is_partial(const char *path)
 	return is;
 }
 
+/* Directories that nobody has removed yet, of process `scratch_owner`. */
+static char scratches[64][64];
+static pid_t scratch_owner;
+
+static char *find_scratch(const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(scratches) / sizeof(scratches[0]); i++)
+		if (!strcmp(scratches[i], path))
+			return scratches[i];
+	return NULL;
+}
+
+/* Not in a process that was forked, which has the list, too. */
+static void remove_scratches(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(scratches) / sizeof(scratches[0]) && getpid() == scratch_owner; i++)
+		if (scratches[i][0])
+			make_scratch_remove(scratches[i]);
+}
+
 void make_scratch(char path[64])
 {
+	char *kept = find_scratch("");
+
 	snprintf(path, 64, "%s/lkst-test-XXXXXX",
 		 getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 40 ? getenv("TMPDIR") : "/tmp");
 	if (!mkdtemp(path))
 		abort();
+	if (!scratch_owner) {
+		scratch_owner = getpid();
+		if (atexit(remove_scratches))
+			abort();
+	}
+	if (kept && getpid() == scratch_owner)
+		snprintf(kept, 64, "%s", path);
 }
 
 void make_scratch_remove(const char *path)
 {
-	char command[128];
+	char command[128], *kept = path[0] ? find_scratch(path) : NULL;
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", path);
 	if (system(command))
 		abort();
+	if (kept)
+		kept[0] = '\0';
 }
 
 void make_trace_again(char dir[64], const char *text)

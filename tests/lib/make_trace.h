@@ -115,7 +115,7 @@ bool make_is_partial(const char *path);
 
 /* ---- places and files for tests ------------------------------------------------------- */
 
-/* A fresh directory; make_scratch_remove() takes it away with the files in it. */
+/* A fresh directory; make_scratch_remove(), or the end of the process, takes it away with the files in it. */
 void make_scratch(char path[64]);
 
 void make_scratch_remove(const char *path);

@@ -143,7 +143,8 @@ expect stacks_lead_to_the_user "$("$LKST" print --format json --tid "$tid" --eve
 expect addresses_have_names "$("$LKST" print --tid "$tid" --event stack.kernel trace | grep -c 'frames=.*do_syscall_64+0x')" $calls
 expect user_addresses_have_none "$("$LKST" print --tid "$tid" --event stack.user trace | grep -c 'frames=\[0x')" $calls
 if command -v babeltrace2 >/dev/null; then
-	expect others_read_them "$(babeltrace2 trace 2>&1 | grep -c "tid = $tid }.*stack.kernel\|stack.kernel.*tid = $tid }.*nr_frames")" $calls
+	expect others_read_them "$(babeltrace2 trace 2>&1 | grep -c "tid = $tid }.*stack.kernel\|stack.kernel.*tid = $tid }.*nr_frames")" \
+		"$("$LKST" print --tid "$tid" --event stack.kernel trace | wc -l)"
 fi
 
 # ---- those who were reading ----

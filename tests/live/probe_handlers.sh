@@ -106,12 +106,15 @@ expect others_go_on "$(records my:step)" $((n + 2))
 "$program" 7
 expect rdefault_has_it "$(hits my:step)" 65
 "$LKST" maskset --quiet set other
-n=$(records my:step)
 
 "$LKST" probe --quiet --del my:step
 expect removal_leaves_no_pins "$(find /sys/fs/bpf/lkst -name '*my-step*' | wc -l)" 0
+removed=$(perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'printf "%.9f\n", clock_gettime(CLOCK_MONOTONIC)')
 "$program" 10
-expect removal_ends_it "$(records my:step)" "$n"
+rm -rf "$work/trace"
+"$LKST" snapshot --quiet --output "$work/trace"
+# Those from before are there as far as they were not overwritten.
+expect removal_ends_it "$("$LKST" print --time mono --event my:step "$work/trace" | awk -v at="$removed" '$1 > at' | wc -l)" 0
 "$LKST" stop --quiet
 
 # Killed at any moment: what is left is a probe that is set, or none; and after the end of recording, nothing.

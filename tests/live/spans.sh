@@ -15,10 +15,21 @@ truth()
 export -f truth
 export load work
 
-if ! record run --buffer 32M -- bash -c truth; then
-	fail spans_recorded "$(tail -n 3 "$work/run.log")"
-	exit 1
-fi
+# lacks_records TRACE: whether the model has to leave something out, as where the machine hides a thread.
+lacks_records()
+{
+	"$LKST" sql --format csv "$1" 'select count(*) from spans' 2>&1 | grep 'records are missing'
+}
+
+for try in 1 2 3 4 5; do
+	rm -rf "$work/run"
+	if ! record run --buffer 32M -- bash -c truth; then
+		fail spans_recorded "$(tail -n 3 "$work/run.log")"
+		exit 1
+	fi
+	lacks_records "$work/run" >&2 || break
+	echo "try $try of 5 lacks records" >&2
+done
 report spans_agree perl "$lib/spans.pl" "$LKST" "$work/run" "$work/truth"
 expect an_end_by_the_child_of_a_fork_is_nobodys "$("$LKST" sql --format csv "$work/run" \
 	"select ending, count(*) from spans where name = 'forked' group by 1" | tail -n +2 | tr -d '\r')" ended,1
