@@ -437,6 +437,12 @@ check:					## install packages, build in every way, run every test
 	@OUT=$(OUT) tests/run -j $(JOBS) $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/view_hosts.sh $(LIVE_TESTS) $(VM_TESTS) \
 		--after tests/build_others.sh tests/fuzz.sh $(SANITIZED_TESTS)
 
+.PHONY: busy-check
+busy-check:				## run every test three times while the machine has other work
+	@$(INSTALL_DEPS) busy
+	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
+	@tests/beside_load 3 $(MAKE) --no-print-directory OUT=$(abspath $(OUT)) check
+
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) unit

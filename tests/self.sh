@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests the test runner: that failures of a test program are counted. It runs tests/run on small
+# Tests the test runner: that failures of a test program are counted; and tests/beside_load. It runs them on small
 # scripts, in a build directory of its own.
 
 set -u
@@ -183,3 +183,22 @@ script interrupted "perl -e 'print((\$SIG{INT} // q()) eq q(IGNORE) ? qq(FAIL a:
 name=signals_are_as_usual
 want='1 passed, 0 failed, 0 skipped'
 expect_lines ' passed, .* failed' -j 2 "$SCRATCH/interrupted"
+
+# Beside loads: it ends with the first run that fails, and what it began has ended with it.
+mkdir "$SCRATCH/bin"
+for load in stress-ng make; do
+	printf '#!/bin/sh\necho $$ >"$0.pid"\nexec sleep 600\n' >"$SCRATCH/bin/$load"
+	chmod +x "$SCRATCH/bin/$load"
+done
+script third "echo run >>'$SCRATCH/runs'; until [ -s '$SCRATCH/bin/make.pid' ] && [ -s '$SCRATCH/bin/stress-ng.pid' ]; do sleep 0.05; done
+echo \"this is \$(wc -l <'$SCRATCH/runs')\"; [ \$(wc -l <'$SCRATCH/runs') -lt 3 ]"
+got=$(PATH=$SCRATCH/bin:$PATH tests/beside_load 5 "$SCRATCH/third" 2>&1)
+status=$?
+got=$(sed -n 's/^\(run .*\) after [0-9:]*\(; .*\)/\1\2/p' <<<"$got")
+want='run 1 of 5: status 0; this is 1
+run 2 of 5: status 0; this is 2
+run 3 of 5: status 1; this is 3'
+name=beside_loads_until_one_fails
+if [ "$status $got" = "1 $want" ]; then echo "ok run_$name"; else echo "FAIL run_$name: $status ${got//$'\n'/; }"; fi
+left=$(for load in stress-ng make; do kill -0 "$(cat "$SCRATCH/bin/$load.pid")" 2>&1 && echo "$load"; done | grep -v 'No such process')
+if [ -z "$left" ]; then echo ok run_ends_its_loads; else echo "FAIL run_ends_its_loads: $left"; fi
