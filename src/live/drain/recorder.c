@@ -251,7 +251,7 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 				  now + lkst_clock_offset_ns(), r->state_number, &r->w);
 
 	err = err ?: find_threads(e, r, now);
-	/* Records from now on are in this part: earlier ones have been copied or cut. */
+	/* All records from now on are in this part; of earlier ones only what the part before had no room for. */
 	plan_counts(r, now);
 	err = err ?: read_counters(e, r);
 	if (err)
