@@ -3,10 +3,14 @@
 #include "live/recording/probe_place.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "live/load/kernel_types.h"
 #include "live/load/probe_tracefs.h"
 #include "live/recording/probe_kernel.h"
@@ -156,6 +160,29 @@ static void name_module(struct lkst_probe_row *row)
 	row->is_by_tracefs = is_for_tracefs(row);
 }
 
+/*
+ * Whether a debug register sees an access of our own. The guests of some hypervisors may set one, which is never in the
+ * CPU. True also where none is left to try it with.
+ */
+static bool watch_sees(void)
+{
+	static volatile u64 watched;
+	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT,
+					.size = sizeof(attr),
+					.sample_period = 1,
+					.exclude_kernel = 1,
+					.bp_type = HW_BREAKPOINT_W,
+					.bp_addr = (uintptr_t)&watched,
+					.bp_len = sizeof(watched) };
+	_cleanup_close_ int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	u64 seen = 0;
+
+	if (fd < 0)
+		return true;
+	watched++;
+	return read(fd, &seen, sizeof(seen)) != sizeof(seen) || seen;
+}
+
 int lkst_probe_place_check(struct lkst_err *e, const struct lkst_probe *probe,
 			   struct lkst_probe_row *row)
 {
@@ -175,7 +202,11 @@ int lkst_probe_place_check(struct lkst_err *e, const struct lkst_probe *probe,
 	if (fd < 0)
 		return fd == -ENOTSUP ? lkst_err_set(e, fd, "%s", why.text)
 				      : explain(e, probe, row, fd);
-	name_module(row);
 	close(fd);
+	if (row->watch && !watch_sees())
+		return lkst_probe_refuse(e, -ENOTSUP, probe, probe->place.at,
+					 "this machine does not watch memory: it lets a debug register be set "
+					 "that sees nothing, as some hypervisors do");
+	name_module(row);
 	return 0;
 }
