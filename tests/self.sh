@@ -37,6 +37,16 @@ expect counts_timeout_as_failure '1 passed, 1 failed, 0 skipped' $'# timeout: 8\
 expect passes '2 passed, 0 failed, 0 skipped' 'echo ok a; echo ok b'
 expect gives_no_input '1 passed, 0 failed, 0 skipped' 'read -r x || echo ok a'
 
+# Where all that tests need was installed, none may be skipped for want of a program.
+for is_installed in true false; do
+	printf '#!/bin/sh\necho "skip a: nosuch is not installed"\necho "skip b: no kcore"\n' >"$SCRATCH/program"
+	got=$(CI=$is_installed OUT=$SCRATCH/out tests/run "$SCRATCH/program" 2>&1 | grep -cE '^  (FAIL a|skip b)')
+	case $is_installed$got in
+	true3 | false1) echo "ok run_skips_for_want_of_a_program_$is_installed" ;;
+	*) echo "FAIL run_skips_for_want_of_a_program_$is_installed: $got lines" ;;
+	esac
+done
+
 got=$(CI=false OUT=$SCRATCH/out tests/run "$SCRATCH/none" 2>&1)
 if [ "${got##*$'\n'}" = '0 passed, 1 failed, 0 skipped' ]; then
 	echo ok run_counts_missing_program_as_failure
