@@ -359,6 +359,8 @@ ifneq ($(ARCH),x86_64)
 LOAD_SRC := $(filter-out %32.c %/traps.c,$(LOAD_SRC))
 endif
 LOAD_BIN := $(LOAD_SRC:%.c=$(BUILD)/%)
+# Guests have no libraries of 32 bits. (The sanitizers need shared ones.)
+FLAGS_32 := -m32 $(if $(filter 1,$(SANITIZE)),,-static)
 
 $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lpthread
@@ -366,7 +368,7 @@ $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 $(BUILD)/tests/live/load/marks $(BUILD)/tests/live/load/spans: $(MARK_LIB)
 $(LOAD_BIN): $(BUILD)/%: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< $(filter $(MARK_LIB),$^) \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(filter %32,$*),$(FLAGS_32)) -MMD -MP -MF $@.d -o $@ $< $(filter $(MARK_LIB),$^) \
 		$(if $(filter %32,$*),,-Wl$(COMMA)--as-needed $(LDLIBS)) -lpthread
 
 # Fuzz targets: built with SANITIZE=1 CC=clang-16.

@@ -44,6 +44,10 @@ else
 	expect every_wait_is_recorded "$([ "$own" -ge $((counted - 2)) ] && [ $((own - counted)) -le $((counted / 1000 + 2)) ] ||
 		echo "$own are recorded, $counted counted")" ''
 fi
+# The guests of some hypervisors spin in a way that no tracepoint shows (virt_spin_lock() of arch/x86): also not to perf.
+if [ "$counted" -ge 0 ] 2>/dev/null && [ "$counted" -lt 100 ]; then
+	skip_all "waits_that_spin: perf saw $counted of them in 4 seconds: on this machine they have no tracepoint"
+fi
 # Without a bound each of them had one.
 expect many_waits_have_no_stack "$(awk '$1 != "sleep" { n += $3 } END { print (n > 1000 ? "many" : n + 0) }' "$work/stacks")" many
 expect stacks_are_a_millisecond_apart "$(awk '$1 != "sleep" && ($2 < 1 || $2 > $4 + 2)' "$work/stacks")" ''

@@ -143,7 +143,7 @@ expect ship_says_what_the_host_is \
 # ---- kills -----------------------------------------------------------------------------------------
 
 # Calls of a program of 32 bits are others, of the same names.
-if [ -x "$load/syscalls32" ]; then
+if runs_32_bit; then
 	while :; do "$load/syscalls32" leaf; sleep 0.2; done >"$work/called" 2>&1 &
 	children+=($!)
 fi
@@ -236,13 +236,13 @@ fi
 # Not by FINAL, which would hide it.
 expect ship_sends_nothing_twice "$(ask 'select toUInt32(second) as s, measure, cgroup, trace, count() as c, uniqExact(n, total) from second_rows
 	group by s, measure, cgroup, trace having c > 1 order by s, measure limit 20')" ''
-if [ -x "$load/syscalls32" ]; then
+if runs_32_bit; then
 	expect ship_tells_calls_of_32_bits_apart \
 		"$(ask "select sum(n) > 0 from second_rows where measure = 'compat:brk_minute'")
 $(ask "select has(part.name, 'compat:brk') from second_rows where measure = 'syscall' and cgroup = '' and has(part.name, 'compat:brk') limit 1")
 $(ask "select count() from second_rows where measure = 'syscall' and length(part.name) != length(arrayDistinct(part.name))")" $'1\n1\n0'
 else
-	echo 'skip ship_tells_calls_of_32_bits_apart: no program of 32 bits can be built here'
+	echo 'skip ship_tells_calls_of_32_bits_apart: this kernel runs no 32-bit programs'
 fi
 expect ship_sends_no_incident_twice "$(ask 'select trace, number, revision, count() c from incident_rows group by trace, number, revision having c > 1')" ''
 expect ship_has_a_whole_bundle_of_each "$(ask "select bundle, bundle_bytes from incidents where reason like 'at kill %'" | while IFS=, read -r bundle bytes; do

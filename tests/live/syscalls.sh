@@ -138,7 +138,7 @@ trace_both()
 
 trace_both syscalls_raw "$load/syscalls" '' -e raw=all
 trace_both syscalls_decoded "$load/syscalls" ''
-if "$load/syscalls32" leaf; [ $? = 7 ]; then
+if runs_32_bit; then
 	trace_both compat_syscalls_raw "$load/syscalls32" compat_ -e raw=all
 	trace_both compat_syscalls_decoded "$load/syscalls32" compat_
 else

@@ -14,7 +14,9 @@ export LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 # A thread whose name is markup, a sequence for terminals and a mark that turns what follows around.
 hostile=$'<b>\e[31m\u202eevil'
 cp "$(command -v sleep)" "$hostile"
-"$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; '$load/syscalls32' leaf; for i in 1 2 3; do './$hostile' 0.02; done & dd if=/dev/zero of=file bs=64k count=32 conv=fsync 2>/dev/null
+compat=:
+! runs_32_bit || compat="'$load/syscalls32' leaf"
+"$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; $compat; for i in 1 2 3; do './$hostile' 0.02; done & dd if=/dev/zero of=file bs=64k count=32 conv=fsync 2>/dev/null
 	ls -R /usr/lib/x86_64-linux-gnu >/dev/null 2>&1; wait"
 records_no_more
 "$LKST" view --quiet trace

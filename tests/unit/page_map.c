@@ -6,6 +6,7 @@
 #include "live/load/page_map.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +77,26 @@ static char *map_anonymous(size_t bytes, int advice)
 	return at;
 }
 
+/* Whether the kernel gives pages that are only read one page of zeros: those of guests of some hypervisors do not. */
+static bool shares_zeros(const char *one, const char *other)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	off_t page = sysconf(_SC_PAGESIZE);
+	uint64_t a = 1, b = 2;
+
+	if (pread(fd, &a, sizeof(a), (off_t)(uintptr_t)one / page * (off_t)sizeof(a)) != sizeof(a) ||
+	    pread(fd, &b, sizeof(b), (off_t)(uintptr_t)other / page * (off_t)sizeof(b)) != sizeof(b))
+		abort();
+	close(fd);
+	return a == b;
+}
+
 TEST(pages_are_those_that_were_touched)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
 	char *at = map_anonymous(PAGES * page, MADV_NOHUGEPAGE);
 	struct seen s;
+	bool has_zeros;
 
 	/* Its own mapping: between pages that may not be accessed. */
 	mprotect(at, page, PROT_NONE);
@@ -98,10 +114,10 @@ TEST(pages_are_those_that_were_touched)
 		*(volatile char *)&at[(2 + 3 * i) * page];
 	s = look(at + page);
 	CHECK_EQ(s.mapping.nr_present + s.mapping.nr_zero, WRITTEN + READ);
-	if (!geteuid())
-		CHECK_EQ(s.mapping.nr_zero, READ);
+	has_zeros = !geteuid() && shares_zeros(&at[2 * page], &at[5 * page]);
+	CHECK_EQ(s.mapping.nr_zero, has_zeros ? READ : 0);
 	madvise(at + page, 4 * page, MADV_DONTNEED);
-	CHECK_EQ(look(at + page).mapping.nr_present, geteuid() ? WRITTEN + READ - 3 : WRITTEN - 2);
+	CHECK_EQ(look(at + page).mapping.nr_present, has_zeros ? WRITTEN - 2 : WRITTEN + READ - 3);
 	munmap(at, PAGES * page);
 }
 

@@ -177,6 +177,14 @@ is_begun()
 	[[ /proc/$1/exe -ef $2 ]] || ! kill -0 "$1" 2>/dev/null
 }
 
+# Whether the kernel runs 32-bit programs: it may be built or booted without them, or its hypervisor may run none. A shell
+# takes what is not run for a script.
+runs_32_bit()
+{
+	"$load/syscalls32" leaf >/dev/null 2>&1
+	[ $? = 7 ]
+}
+
 # Records into $work/$1 while the command runs; what lkst says is in $work/$1.log.
 #   record NAME OPTION... -- COMMAND...
 record()
