@@ -29,7 +29,9 @@ static void put_request(struct lkst_sql_pass *p, const struct lkst_span *x)
 static int on_span(void *ctx, const struct lkst_span *x)
 {
 	struct lkst_sql_pass *p = ctx;
-	const struct lkst_thread_life *life = lkst_model_life_of(p->model, x->begin_tid, 0);
+	/* It may have ended, and its number may be another thread's. */
+	const struct lkst_thread_life *life =
+		x->begin_life == LKST_LIFE_NONE ? NULL : lkst_model_life(p->model, x->begin_life);
 
 	if (!lkst_sql_wants_life(p, life))
 		return 0;

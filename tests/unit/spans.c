@@ -8,6 +8,8 @@
 #include "lib/unit.h"
 
 static char seen[8192]; /* a line for each span, in the order in which they were over */
+static struct lkst_model *model;
+static char beginner[16]; /* who began the last one of them */
 static struct lkst_spans_doubts doubts;
 static u64 nr_seen;
 
@@ -23,10 +25,13 @@ static void __attribute__((format(printf, 1, 2))) put(const char *format, ...)
 
 static int on_span(void *ctx, const struct lkst_span *x)
 {
+	const struct lkst_thread_life *life =
+		x->begin_life == LKST_LIFE_NONE ? NULL : lkst_model_life(model, x->begin_life);
 	u32 i;
 
 	(void)ctx;
 	nr_seen++;
+	snprintf(beginner, sizeof(beginner), "%s", life && life->tid == x->begin_tid ? life->comm : "");
 	put("%s %llu %llu-%llu %d>%d %s", x->name, (unsigned long long)x->id,
 	    (unsigned long long)x->from_ns, (unsigned long long)x->to_ns, x->begin_tid, x->end_tid,
 	    lkst_span_ending_names[x->ending]);
@@ -46,7 +51,6 @@ static int on_span(void *ctx, const struct lkst_span *x)
 static void follow(const char *text)
 {
 	struct lkst_feed *feed = NULL;
-	struct lkst_model *model = NULL;
 	struct lkst_threads *threads = lkst_threads_new();
 	struct lkst_spans *spans = NULL;
 	struct lkst_trace *trace = NULL;
@@ -166,6 +170,18 @@ TEST(spans_that_are_not_ended_say_so)
 	CHECK(strstr(seen, "goes 2 1700-2000 11>0 open"));
 }
 
+/* Also where it is over long before they are, and its number another thread's. */
+TEST(spans_keep_who_began_them)
+{
+	follow(PROCESSES "span_begin cpu=0 tid=20 ns=1000 span=9 name=long\n"
+			 "sched_process_exit cpu=0 tid=20 ns=1500 exit_pid=20 comm=other\n"
+			 "sched_process_free cpu=1 tid=11 ns=1600 freed_tid=20\n"
+			 "task_newtask cpu=1 tid=11 ns=1700 child_tid=20 child_comm=later\n"
+			 "mark cpu=1 tid=20 ns=2000 id=1 name=x\n");
+	CHECK_STR(seen, "long 9 1000-1500 20>0 dead 0/0/0\n");
+	CHECK_STR(beginner, "other");
+}
+
 /* Far more than what is followed, all under one number, and handed over to nobody and to threads that are not there. */
 TEST(spans_without_bounds_are_counted)
 {
@@ -228,6 +244,7 @@ static const struct unit_test tests[] = {
 	{ "spans_take_a_request_that_was_said_before",
 	  test_spans_take_a_request_that_was_said_before },
 	{ "spans_that_are_not_ended_say_so", test_spans_that_are_not_ended_say_so },
+	{ "spans_keep_who_began_them", test_spans_keep_who_began_them },
 	{ "spans_without_bounds_are_counted", test_spans_without_bounds_are_counted },
 	{ "spans_read_numbers_of_requests", test_spans_read_numbers_of_requests },
 };

@@ -391,9 +391,12 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 	const struct lkst_rec_span_begin *x = record;
 	struct lkst_spans *s = ctx;
 	s32 owner = owner_of(s, r->tid, x->span);
-	struct lkst_span span = {
-		.id = x->span, .from_ns = r->ns, .begin_tid = r->tid, .begin_cpu = r->cpu
-	};
+	const struct lkst_thread_life *life = s->o.model ? lkst_model_life_of(s->o.model, r->tid, r->cpu) : NULL;
+	struct lkst_span span = { .id = x->span,
+				  .from_ns = r->ns,
+				  .begin_tid = r->tid,
+				  .begin_cpu = r->cpu,
+				  .begin_life = life ? life->nr : LKST_LIFE_NONE };
 	u32 outer, at;
 	int err = take_given(s, r->tid, x->span, r->ns);
 

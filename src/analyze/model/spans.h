@@ -48,6 +48,7 @@ struct lkst_span {
 	s32 pid;		/* of the process that began it, 0: not known */
 	s32 begin_tid, end_tid; /* `end_tid` 0: not ended */
 	u32 begin_cpu;
+	u32 begin_life; /* of that thread then, LKST_LIFE_NONE: not known, or there is no state model */
 	u8 ending;	  /* enum lkst_span_ending */
 	bool is_doubtful; /* marks are missing within: begin and end may not belong together */
 	u64 trace_high, trace_low, parent; /* the request of W3C Trace Context; all 0: not known */
