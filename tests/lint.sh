@@ -24,7 +24,7 @@ else
 fi
 
 bad=
-for script in .ci/run tools/* tests/*.sh tests/run tests/*/run tests/*/*.sh bench/*; do
+for script in .ci/run tools/* tests/*.sh tests/run tests/beside_load tests/*/run tests/*/*.sh bench/*; do
 	if [ -f "$script" ] && head -n 1 "$script" | grep -q 'bash$'; then
 		bash -n "$script" || bad="$bad $script"
 		[ -x "$script" ] || bad="$bad $script(not executable)"

@@ -143,21 +143,48 @@ static void put_labels(struct sql *s, const struct lkst_fleet_scope *scope)
 	put(s, ")");
 }
 
-/*
- * A table of @columns: the rows of @measure from second @from on, of which @more is true: " and ...", or "". Each is
- * there once, also before parts are merged.
- */
-static void put_rows_from(struct sql *s, const struct lkst_fleet_scope *scope, const char *measure,
-			  u64 from, const char *more, const char *columns)
+#define KEY "cityHash64(host, toString(trace), second)"
+
+/* " from second_rows where ...": the rows of a measure. */
+struct rows {
+	const struct lkst_fleet_scope *scope;
+	const char *measure;
+	u64 from;	  /* second */
+	const char *more; /* what else is true of them: " and ...", or "" */
+};
+
+static void put_rows(struct sql *s, const struct rows *r)
 {
-	put(s, "(select %s from second_rows where measure = ", columns);
-	put_string(s, measure);
+	put(s, " from second_rows where measure = ");
+	put_string(s, r->measure);
 	put(s, " and cgroup = ");
-	put_string(s, scope->cgroup ?: "");
-	put(s, " and second >= toDateTime(%" PRIu64 ") and second < toDateTime(%" PRIu64 ")", from,
-	    (u64)((scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S));
-	put_labels(s, scope);
-	put(s, "%s limit 1 by host, trace, second)", more);
+	put_string(s, r->scope->cgroup ?: "");
+	put(s, " and second >= toDateTime(%" PRIu64 ") and second < toDateTime(%" PRIu64 ")", r->from,
+	    (u64)((r->scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S));
+	put_labels(s, r->scope);
+	put(s, "%s", r->more);
+}
+
+/* The same, of those that came once, or @twice: those with the hash of another one, which takes little memory. */
+static void put_rows_that_came(struct sql *s, const struct rows *r, bool twice)
+{
+	put_rows(s, r);
+	put(s, " and " KEY "%s in (select " KEY " as k", twice ? "" : " not");
+	put_rows(s, r);
+	put(s, " group by k having count() > 1)");
+}
+
+/*
+ * A table of @columns of @r. Each row is there once, also before parts are merged. Those that came twice are few, as a
+ * rule none, and apart: `limit 1 by` is done by one thread, for whatever it has to look through.
+ */
+static void put_each_row(struct sql *s, const struct rows *r, const char *columns)
+{
+	put(s, "(select %s", columns);
+	put_rows_that_came(s, r, false);
+	put(s, " union all select %s", columns);
+	put_rows_that_came(s, r, true);
+	put(s, " limit 1 by host, trace, second)");
 }
 
 /*
@@ -172,7 +199,12 @@ static void put_durations(struct sql *s, const struct lkst_fleet_scope *scope, c
 
 	snprintf(measure, sizeof(measure), "%.*s%s", MEASURE_MAX, scope->measure,
 		 is_by_second ? "" : LKST_FLEET_OF_A_MINUTE);
-	put_rows_from(s, scope, measure, is_by_second ? from : from - from % 60, "", columns);
+	put_each_row(s,
+		     &(const struct rows){ .scope = scope,
+					   .measure = measure,
+					   .from = is_by_second ? from : from - from % 60,
+					   .more = "" },
+		     columns);
 }
 
 /* " where time between ...": of incidents. */
@@ -215,6 +247,9 @@ static const struct lkst_column host_columns[] = {
 int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 			      struct lkst_fleet_question *ret_question)
 {
+	const struct rows lost = {
+		.scope = scope, .measure = "lost", .from = scope->from_ns / LKST_NS_PER_S, .more = " and n != 0"
+	};
 	struct sql s;
 	int err = check(e, scope);
 
@@ -235,7 +270,7 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 	put_time(&s, scope);
 	put(&s, " group by host) using host) any left join (select host, sum(n) as lost from ");
 	/* Few seconds lose anything, and only of those it is to be known whether they came twice. */
-	put_rows_from(&s, scope, "lost", scope->from_ns / LKST_NS_PER_S, " and n != 0", "host, trace, second, n");
+	put_each_row(&s, &lost, "host, trace, second, n");
 	put(&s, " group by host) using host order by host");
 	return end(e, &s, ret_question, QUESTION("hosts", "machines", host_columns));
 }
@@ -360,13 +395,8 @@ static void put_common(struct sql *s, const char *by)
 	put(s, ")], seen)");
 }
 
-/*
- * The bucket of the p99 in m, which sumMap() has made, as quantileExactWeighted(0.99) has it: the first with which so
- * many are counted. To aggregate the buckets a second time for it takes as long as all the rest.
- */
-#define P99_OF_MAP                                                                                 \
-	"arrayElement(tupleElement(m, 1), arrayFirstIndex(c -> c >= ceil(0.99 * ns), "             \
-	"arrayCumSum(tupleElement(m, 2))))"
+/* Of the buckets of several rows; as a state, of which the quantiles are known, and that of several boots. */
+#define QUANTILES(of) "quantilesExactWeightedArray" of "(0.5, 0.95, 0.99)"
 
 int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 				const char *by, struct lkst_fleet_question *ret_question)
@@ -388,9 +418,9 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 	put(&s, ", " MIDDLE, "highest");
 	put(&s,
 	    ", worsts from (select common, uniqExact(host) as hosts, sum(ns) as ns, "
-	    "quantilesExactWeightedArray(0.5, 0.95, 0.99)(tupleElement(m, 1), tupleElement(m, 2)) as q, "
-	    "min(p) as lowest, max(p) as highest, max(w) as worsts from (select boot, ns, m, w, " P99_OF_MAP
-	    " as p from (select boot, sum(n) as ns, sumMap(bucket.number, bucket.count) as m, "
+	    QUANTILES("Merge") "(state) as q, min(p) as lowest, max(p) as highest, max(w) as worsts "
+	    "from (select boot, ns, state, w, arrayElement(finalizeAggregation(state), 3) as p "
+	    "from (select boot, sum(n) as ns, " QUANTILES("State") "(bucket.number, bucket.count) as state, "
 	    "max(worst) as w from ");
 	put_durations(&s, scope,
 		      "host, trace, second, boot, n, worst, bucket.number, bucket.count");
