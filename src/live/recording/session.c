@@ -168,6 +168,7 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 		return lkst_err_sys(e, -ENOMEM, "opening the recording");
 	if (!lkst_pins_exist())
 		return lkst_err_set(e, -ENOENT, "nothing is being recorded; `lkst start` starts");
+	lkst_pins_path("control", s->pin_path, sizeof(s->pin_path));
 	s->pin = pin_identity();
 	memory = lkst_pins_get(e, "memory");
 	if (memory >= 0)
@@ -192,7 +193,12 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 
 bool lkst_session_is_current(const struct lkst_session *s)
 {
-	return s->pin && s->pin == pin_identity();
+	struct stat st;
+
+	if (!s->pin)
+		return false;
+	/* Most times it is where it was. To find out in which mount namespace pins are costs more than that. */
+	return (!stat(s->pin_path, &st) && st.st_ino == s->pin) || s->pin == pin_identity();
 }
 
 void lkst_session_close(struct lkst_session *s)

@@ -3,6 +3,7 @@
 #ifndef LKST_LIVE_RECORDING_SESSION_FIELDS_H
 #define LKST_LIVE_RECORDING_SESSION_FIELDS_H
 
+#include "live/load/pins.h"
 #include "live/load/programs.h"
 #include "live/recording/session.h"
 
@@ -12,6 +13,7 @@ struct lkst_session {
 	struct lkst_rings rings;
 	struct lkst_catalog *catalog; /* the plan's, or own_catalog */
 	struct lkst_catalog *own_catalog; /* of an opened session */
+	char pin_path[LKST_PIN_PATH_MAX]; /* of the control map, when it was opened */
 	u64 pin;			  /* what pin_identity() said when it was opened */
 	struct lkst_kernel_notes keep;
 	u32 maskset; /* to begin with */
