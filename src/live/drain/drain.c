@@ -3,6 +3,7 @@
 #include "live/drain/drain.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -640,11 +641,18 @@ int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct 
 
 /* ---- progress and losses ------------------------------------------------------------ */
 
+unsigned int lkst_drain_quarter_ms(const struct lkst_drain *d)
+{
+	double ms = d->fill > 0 ? 250.0 / d->fill : UINT_MAX;
+
+	return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > UINT_MAX ? UINT_MAX : (unsigned int)ms;
+}
+
 unsigned int lkst_drain_pause_ms(const struct lkst_drain *d)
 {
-	double ms = d->fill > 0 ? 250.0 / d->fill : d->pause_ms_max;
+	unsigned int ms = lkst_drain_quarter_ms(d);
 
-	return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > d->pause_ms_max ? d->pause_ms_max : ms;
+	return ms > d->pause_ms_max ? d->pause_ms_max : ms;
 }
 
 u64 lkst_drain_overtaken(const struct lkst_drain *d)

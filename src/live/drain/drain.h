@@ -81,10 +81,10 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d);
 int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w,
 			 u32 how, u64 until_ns);
 
-/*
- * How long one may sleep before the fullest ring has taken in a quarter of its size at the rate
- * that the last two copies saw, and a burst could fill half of the largest: 1 to 100 ms.
- */
+/* How long until the fullest ring has taken in a quarter of its size at the rate that the last two copies saw, ms. */
+unsigned int lkst_drain_quarter_ms(const struct lkst_drain *d);
+
+/* How long one may sleep before that, and before a burst could fill half of the largest: 1 to 100 ms. */
 unsigned int lkst_drain_pause_ms(const struct lkst_drain *d);
 
 /* Blocks that the writers overwrote before they could be copied. */

@@ -298,6 +298,11 @@ unsigned int lkst_follow_pause_ms(const struct lkst_follow *f)
 	return f->has_more ? 0 : lkst_drain_pause_ms(f->drain);
 }
 
+unsigned int lkst_follow_quarter_ms(const struct lkst_follow *f)
+{
+	return f->has_more ? 0 : lkst_drain_quarter_ms(f->drain);
+}
+
 u64 lkst_follow_begin_ns(const struct lkst_follow *f)
 {
 	u64 begin_ns = UINT64_MAX;

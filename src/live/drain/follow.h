@@ -43,8 +43,12 @@ bool lkst_follow_has_more(const struct lkst_follow *f);
 /* The next place where records are missing, met so far: 1, or 0. */
 int lkst_follow_gap(struct lkst_follow *f, struct lkst_gap *ret_gap);
 
-/* How long one may sleep before the next fill; the time of the first record that is there, 0: none. */
+/*
+ * How long one may sleep before the next fill; the same where a burst after a silence may be lost, as long as that is
+ * counted; and the time of the first record that is there, 0: none.
+ */
 unsigned int lkst_follow_pause_ms(const struct lkst_follow *f);
+unsigned int lkst_follow_quarter_ms(const struct lkst_follow *f);
 u64 lkst_follow_begin_ns(const struct lkst_follow *f);
 
 #endif
