@@ -14,7 +14,7 @@ macros=('-DLIBBPF_OPTS(type,name,...)=struct type name'
 
 if cppcheck --quiet --std=c11 --language=c --platform=unix64 -j"$(nproc)" --error-exitcode=1 \
 	--inline-suppr --enable=warning,performance,portability --suppressions-list=.cppcheck \
-	-D_GNU_SOURCE -D__x86_64__ -DUINTPTR_MAX=0xffffffffffffffffu -DUINT64_MAX=0xffffffffffffffffu "${macros[@]}" -Isrc -Itests src/{base,abi,liblkst,marks,trace,hosts,rules,probe,program,analyze,crash,view,bundle,parquet,export,sql,live,cmd} \
+	-D_GNU_SOURCE -D__x86_64__ -DUINTPTR_MAX=0xffffffffffffffffu -DUINT64_MAX=0xffffffffffffffffu "${macros[@]}" -Isrc -Itests src/{base,abi,liblkst,marks,trace,hosts,rules,probe,program,analyze,crash,view,bundle,parquet,export,sql,fleet,web,live,cmd} \
 	tests/lib tests/unit \
 	>"$SCRATCH/log" 2>&1; then
 	echo ok lint_cppcheck
