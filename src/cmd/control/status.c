@@ -411,6 +411,7 @@ static void put_left_out(struct lkst_json *j, const struct lkst_report *r, unsig
 	lkst_json_decimal(j, "seconds", lkst_kind_shed_ns(k, r->now_ns) / 1e9, 3);
 	lkst_json_u64(j, "times", k->times);
 	lkst_json_u64(j, "tries", k->tries);
+	lkst_json_decimal(j, "cost_share", k->ppm / 1e6, 6);
 	lkst_json_end(j);
 }
 
