@@ -143,6 +143,7 @@ static void put_labels(struct sql *s, const struct lkst_fleet_scope *scope)
 	put(s, ")");
 }
 
+/* What tells the rows of a measure apart. */
 #define KEY "cityHash64(host, toString(trace), second)"
 
 /* " from second_rows where ...": the rows of a measure. */

@@ -34,6 +34,8 @@ each_record(sub {
 	}
 }, $trace, '--event', 'page_fault_*', '--event', 'syscall_entry_prctl');
 my $nr_major = 0;
+# Each page is touched once in it.
+my ($pages) = map { $_->{made} } grep { $_->{name} eq 'written' } @kinds;
 for my $k (grep { $_->{mark} } @kinds) {
 	my @bad;
 	my ($user, $kernel) = ($user{$k->{mark}} // 0, $kernel{$k->{mark}} // 0);
@@ -47,9 +49,9 @@ for my $k (grep { $_->{mark} } @kinds) {
 	push @bad, "$kernel of $counted were the kernel's"
 		if $kernel != ($k->{name} eq 'kernel' ? $counted : 0);
 	if ($k->{made} >= 0) {
-		# In order, page by page; once more where each is touched twice. (The workload has 700 pages.)
+		# In order, page by page; and once more where each has two faults.
 		my @addresses = @{$addresses{$k->{mark}} // []};
-		my $nr = $k->{made} > 700 ? $k->{made} / 2 : $k->{made};
+		my $nr = $k->{made} > $pages ? $k->{made} / 2 : $k->{made};
 		for my $i (0 .. $#addresses) {
 			my $page = $k->{address} + $i % $nr * 4096;
 			next if ($addresses[$i] & ~4095) == $page;

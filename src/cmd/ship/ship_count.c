@@ -353,9 +353,10 @@ int lkst_counting_finish(struct lkst_counting *c)
 unsigned int lkst_counting_pause_ms(const struct lkst_counting *c)
 {
 	u64 now = lkst_monotonic_ns(), due_ns = c->next_ns + DELAY_NS;
-	unsigned int quarter_ms = lkst_follow_quarter_ms(c->follow), ms = PAUSE_MS < quarter_ms ? PAUSE_MS : quarter_ms,
-		     due_ms = due_ns > now ? (unsigned int)((due_ns - now) / 1000000) + 1 : 0;
+	unsigned int due_ms = due_ns > now ? (unsigned int)((due_ns - now) / 1000000) + 1 : 0,
+		     ms = lkst_follow_quarter_ms(c->follow);
 
+	ms = ms < PAUSE_MS ? ms : PAUSE_MS;
 	/* The end of a second is looked at when it is due. */
 	return due_ms < ms ? due_ms : ms;
 }
