@@ -393,7 +393,24 @@ if wait_until 600 has_incident "reason = 'explained at last' and account != '' a
 else
 	fail ship_explains_again "$(incidents); $(tail -n 3 "$work/ship.log")"
 fi
-# Not forever.
+# Not forever: also where all of it is sent, and it waits for its turn to free the memory.
+keep 'never freed'
+(exec 9<>/run/lkst.lock && flock 9 && exec sleep 3600) &
+holding=$!
+children+=($holding)
+wait_until 600 has_incident "reason = 'never freed' and bundle != ''"
+has_given_up()
+{
+	kill_explaining
+	has_said "incident $number is sent, and its memory is not freed"
+}
+if wait_until 600 has_given_up; then
+	ok ship_says_what_it_cannot_free
+else
+	fail ship_says_what_it_cannot_free "$(incidents); $(tail -n 3 "$work/ship.log")"
+fi
+kill "$holding"
+"$LKST" incident drop --quiet "$number" || fail ship_leaves_what_it_cannot_free "$("$LKST" incident list)"
 while :; do kill_explaining; sleep 0.01; done &
 killing=$!
 children+=($killing)

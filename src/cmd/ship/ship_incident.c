@@ -262,22 +262,23 @@ static int drop(struct lkst_ship *s, const struct lkst_incident *incident)
 	return err == -ESTALE ? 0 : err;
 }
 
+/* Lets the bundle be sent, if that was not done yet. */
+static int let_go(struct lkst_ship *s, u32 number)
+{
+	const struct lkst_spool_item made = item_of(s, number, LKST_SPOOL_MADE, REVISION_SENT),
+				     bundle = item_of(s, number, LKST_SPOOL_BUNDLE, REVISION_SENT);
+	int err = lkst_spool_has(s->spool, &made) ? lkst_spool_rename(s->e, s->spool, &made, &bundle) : 0;
+
+	err = err ?: lkst_spool_sync(s->e, s->spool);
+	if (!err)
+		lkst_ship_wake(s->wake_bundles);
+	return err;
+}
+
 /* What is left to do when all of an incident that has a bundle is in the spool; as often as it takes. */
 static int finish(struct lkst_ship *s, const struct lkst_incident *incident)
 {
-	const struct lkst_spool_item made = item_of(s, incident->number, LKST_SPOOL_MADE,
-						    REVISION_SENT),
-				     bundle = item_of(s, incident->number, LKST_SPOOL_BUNDLE,
-						      REVISION_SENT);
-	int err = lkst_spool_has(s->spool, &made)
-			  ? lkst_spool_rename(s->e, s->spool, &made, &bundle)
-			  : 0;
-
-	err = err ?: lkst_spool_sync(s->e, s->spool);
-	if (err)
-		return err;
-	lkst_ship_wake(s->wake_bundles);
-	return drop(s, incident);
+	return let_go(s, incident->number) ?: drop(s, incident);
 }
 
 /* Notes that all of it was put: from then on it is finished, and not explained again, whatever is killed. */
@@ -348,8 +349,8 @@ static int explain_and_say(struct lkst_ship *s, const struct lkst_incident *inci
 	return err;
 }
 
-/* Its row stays without an account: each process that was to make one was killed. */
-static int give_up(struct lkst_ship *s, const struct lkst_incident *incident)
+/* Its row stays without an account. */
+static int put_unexplained(struct lkst_ship *s, const struct lkst_incident *incident)
 {
 	char note[NOTE_MAX];
 	struct lkst_ship_texts texts;
@@ -362,6 +363,26 @@ static int give_up(struct lkst_ship *s, const struct lkst_incident *incident)
 	lkst_err_set(s->e, -ECHILD, "incident %u: %s", incident->number, note);
 	lkst_ship_say(s, "");
 	return lkst_ship_put_incident(s, &row, LKST_SPOOL_INCIDENT);
+}
+
+/*
+ * Each process that was to explain it was killed: the next incident is not to wait for that. Where only its memory is
+ * left to be freed, this process does not: that may wait for another command.
+ */
+static int give_up(struct lkst_ship *s, const struct lkst_incident *incident)
+{
+	u32 number = incident->number;
+
+	if (is_done(s, number, REVISION_EXPLAINED))
+		return 0;
+	if (!is_done(s, number, REVISION_SENT))
+		return put_unexplained(s, incident);
+	lkst_err_set(s->e, -ECHILD,
+		     "incident %u is sent, and its memory is not freed: the process that does that was "
+		     "killed %d times; `lkst incident drop %u` does it",
+		     number, KILLS_MAX, number);
+	lkst_ship_say(s, "");
+	return let_go(s, number);
 }
 
 /* ---- the process that does it ---------------------------------------------------------------- */
@@ -499,7 +520,7 @@ static int explain_one(struct lkst_ship *s, struct lkst_ship_incidents *i,
 	bool is_again = i->number == incident->number;
 	int err;
 
-	if (is_again && i->nr_killed >= KILLS_MAX && !is_done(s, incident->number, REVISION_SENT)) {
+	if (is_again && i->nr_killed >= KILLS_MAX) {
 		err = give_up(s, incident);
 		if (!err)
 			note_explained(s, incident->number);
