@@ -22,10 +22,20 @@ at_exit end
 has_started=yes
 "$LKST" start --quiet --budget none --buffer 16M --event sched_switch 2>"$work/err" || fail start_without "$(cat "$work/err")"
 expect without_stacks_they_are_not_measured "$(status 'scalar grep { $_ eq "stack" } @{$s->{cost}{measured}}')" 0
-"$LKST" stop --quiet
-"$LKST" start --quiet --off-cpu 10s --budget none --buffer 16M --event sched_switch 2>"$work/err" ||
-	fail start_with "$(cat "$work/err")"
-expect stacks_are_measured "$(status 'scalar grep { $_ eq "stack" } @{$s->{cost}{measured}}')" 1
+# Where other work disturbs every round, the figure is worked out from others, and the next start measures again.
+starts=0
+has_measured()
+{
+	"$LKST" stop --quiet
+	starts=$((starts + 1))
+	"$LKST" start --quiet --off-cpu 10s --budget none --buffer 16M --event sched_switch 2>"$work/err" &&
+		[ "$(status 'scalar grep { $_ eq "stack" } @{$s->{cost}{measured}}')" = 1 ]
+}
+if wait_until 120 has_measured; then
+	ok stacks_are_measured
+else
+	fail stacks_are_measured "not in $starts starts; $(cat "$work/err")"
+fi
 stack_ns=$(status '$s->{cost}{stack_ns}')
 
 # Two processes that wait for each other, for 2 s of the one's CPU time or 20 s.
