@@ -65,31 +65,37 @@ static int find(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_inci
 
 /* ---- explaining them ------------------------------------------------------------------------- */
 
-/* Why it took so long, in a line; nothing where that is not known. */
-static int explain(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_wait *w, FILE *to)
+/* What is to be known of a wait begins before it, and ends after it. */
+static u64 begin_of(const struct lkst_fleet_wait *w)
 {
-	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *x = NULL;
+	return w->time_ns > LKST_WHY_LEAD_NS ? w->time_ns - LKST_WHY_LEAD_NS : 0;
+}
+
+static u64 end_of(const struct lkst_fleet_wait *w)
+{
+	return w->time_ns + w->took_ns + LKST_WHY_TAIL_NS;
+}
+
+/* Why it took so long, in a line, out of @x; nothing where that is not known. */
+static int explain(struct lkst_err *e, const struct lkst_excerpt *x, const struct lkst_fleet_wait *w, FILE *to)
+{
 	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	struct lkst_view_config config = { .out = out, .catalog = lkst_trace_catalog(t) };
-	u64 from_ns = w->time_ns > LKST_WHY_LEAD_NS ? w->time_ns - LKST_WHY_LEAD_NS : 0, end_ns,
-	    to_ns = w->time_ns + w->took_ns;
+	struct lkst_view_config config = {
+		.out = out, .catalog = x->catalog, .threads = x->threads, .symbols = x->symbols
+	};
+	u64 end_ns;
 	int err;
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	lkst_trace_range(t, &config.begin_ns, &end_ns);
+	lkst_trace_range(x->trace, &config.begin_ns, &end_ns);
 	lkst_out_init_stream(out, to);
-	err = lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, NULL, &x)
-		      ?: lkst_why_explain(e, x, w->tid, w->time_ns, to_ns, 1, &a);
-	if (err)
-		return err;
-	config.threads = x->threads;
-	config.symbols = x->symbols;
-	return lkst_view_account_line(&config, a) ?: lkst_out_flush(out);
+	err = lkst_why_explain(e, x, w->tid, w->time_ns, w->time_ns + w->took_ns, 1, &a);
+	return err ?: lkst_view_account_line(&config, a) ?: lkst_out_flush(out);
 }
 
-static int explain_text(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_wait *w)
+static int explain_text(struct lkst_err *e, const struct lkst_excerpt *x, struct lkst_fleet_wait *w)
 {
 	size_t length = 0;
 	FILE *to = open_memstream(&w->account, &length);
@@ -97,7 +103,7 @@ static int explain_text(struct lkst_err *e, struct lkst_trace *t, struct lkst_fl
 
 	if (!to)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	err = explain(e, t, w, to);
+	err = explain(e, x, w, to);
 	if (fclose(to) && !err)
 		err = -ENOMEM;
 	if (err) {
@@ -107,12 +113,64 @@ static int explain_text(struct lkst_err *e, struct lkst_trace *t, struct lkst_fl
 	return err == -ENOMEM ? err : 0;
 }
 
+/* Out of its own records. *@is_cut becomes true if there are too many: then the oldest are left out. */
+static int explain_alone(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_wait *w, bool *is_cut)
+{
+	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *x = NULL;
+	int err = lkst_excerpt_new(e, t, begin_of(w), end_of(w), NULL, &x);
+
+	*is_cut |= x && x->from_ns > begin_of(w);
+	err = err ?: explain_text(e, x, w);
+	return err == -ENOMEM ? err : 0;
+}
+
+/*
+ * Waits of which each begins before those before it have ended, up to @to_ns. Their records are loaded once: twenty
+ * threads that hang wait for one thing, and each for all of the time. One of which the oldest records are left out so
+ * may have all of them alone; but not where one that began later and ended together with it has not.
+ */
+static int explain_group(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_wait **waits, u32 nr, u64 to_ns)
+{
+	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *x = NULL;
+	int err = lkst_excerpt_new(e, t, begin_of(waits[0]), to_ns, NULL, &x);
+	bool is_cut = nr == 1, is_cut_earlier = false;
+
+	while (nr-- && !err) {
+		struct lkst_fleet_wait *w = waits[nr];
+		bool ends_last = end_of(w) == to_ns;
+
+		if (begin_of(w) >= x->from_ns || (ends_last && is_cut))
+			err = explain_text(e, x, w);
+		else
+			err = explain_alone(e, t, w, ends_last ? &is_cut : &is_cut_earlier);
+	}
+	return err == -ENOMEM ? err : 0;
+}
+
+static int compare_begins(const void *a, const void *b)
+{
+	const struct lkst_fleet_wait *x = *(struct lkst_fleet_wait *const *)a,
+				     *y = *(struct lkst_fleet_wait *const *)b;
+
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
 int lkst_ship_find_waits(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_incident *i)
 {
+	struct lkst_fleet_wait *waits[LKST_FLEET_WAITS_MAX] = {};
 	int err = find(e, t, i);
-	u32 k;
+	u32 k, end;
+	u64 to_ns;
 
-	for (k = 0; k < i->nr_waits && !err; k++)
-		err = explain_text(e, t, &i->waits[k]);
+	for (k = 0; k < i->nr_waits; k++)
+		waits[k] = &i->waits[k];
+	qsort(waits, i->nr_waits, sizeof(waits[0]), compare_begins);
+	for (k = 0; k < i->nr_waits && !err; k = end) {
+		to_ns = end_of(waits[k]);
+		for (end = k + 1; end < i->nr_waits && begin_of(waits[end]) <= to_ns; end++)
+			if (end_of(waits[end]) > to_ns)
+				to_ns = end_of(waits[end]);
+		err = explain_group(e, t, &waits[k], end - k, to_ns);
+	}
 	return err;
 }
