@@ -53,10 +53,11 @@ fired()
 }
 
 # ship OPTION...: starts the service; what it says goes to $work/ship.log.
+storing=(--store "$store_url" --store-credentials "$work/store-credentials")
 ship()
 {
-	"$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" --store "$store_url" \
-		--store-credentials "$work/store-credentials" --timeout 5s "$@" "$clickhouse_url" >>"$work/ship.log" 2>&1 &
+	"$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" "${storing[@]}" \
+		--timeout 5s "$@" "$clickhouse_url" >>"$work/ship.log" 2>&1 &
 	shipper=$!
 	wait_until 600 is_begun $shipper "$LKST"
 }
@@ -87,7 +88,7 @@ get()
 has_started=yes
 "$LKST" start --quiet --buffer 32M --incidents 1 --budget none || { fail peers_start_to_record; exit 1; }
 began=$(date +%s)
-perl -e 'for (;;) { getppid() for 1 .. 50; select undef, undef, undef, 0.001 }' &
+perl -e 'for (;;) { getppid() for 1 .. 20; select undef, undef, undef, 0.01 }' &
 children+=($!)
 sleep 2
 
@@ -185,7 +186,11 @@ expect_answer peers_answer_once_what_was_asked_twice 9 "reason = 'peer' and bund
 
 # ---- there is no room, and it is killed ---------------------------------------------------------------------------
 
+# Without a store an incident stays in memory.
+server_end "$shipper"
 server_end "$store"
+storing=()
+ship --peer db1 --peer it\'s --peer-label role=db --peer-label rack=7
 "$LKST" incident keep --reason 'in the way' >"$work/kept"
 sleep 1
 fired db1 7 "$(date +%s)"

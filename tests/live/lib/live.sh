@@ -157,18 +157,23 @@ packages()
 	OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-npm" "$1" 2>&1
 }
 
-# Waits until a command succeeds, $1 seconds at most. Fails if it never did.
+# Waits until a command succeeds, $1 seconds at most. Fails if it never did. What takes long is looked at less often: where
+# other work makes it slow, to look is work, too.
 #   wait_until SECONDS COMMAND...
 wait_until()
 {
-	local end=$((SECONDS + $1))
+	local wait_from=$SECONDS wait_most=$1 wait_pause
 
 	shift
 	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
-		sleep 0.05
+		[ $((SECONDS - wait_from)) -lt "$wait_most" ] || return 1
+		wait_pause=$(((SECONDS - wait_from) / 10))
+		read -rt "0.$((wait_pause < 5 ? wait_pause : 5))5" -u "$nothing"
 	done
+	return 0
 }
+# Nothing is ever read from it: to wait for that begins no process, as sleep(1) would.
+exec {nothing}<> <(:)
 
 # is_begun PID PROGRAM: whether what was begun in the background is that program, or has ended. Before it is a copy of this
 # shell, with its traps: a signal that comes then is lost.
