@@ -39,6 +39,14 @@ for page in "${pages[@]}" "$generated"; do
 done
 verdict docs_pages_refer_to_pages "$bad"
 
+# help_of COMMAND: its --help, in $text; each is asked for once.
+declare -A helps=()
+help_of()
+{
+	[ -n "${helps[$1]-}" ] || helps[$1]=$("$LKST" "$1" --help 2>&1)
+	text=${helps[$1]}
+}
+
 # The synopsis is what --help prints after "usage: ", up to the first empty line; blanks do not count.
 usage_of_help()
 {
@@ -88,7 +96,8 @@ done
 for command in ${commands#_overview}; do
 	page=doc/man/lkst-$command.1
 	[ -e "$page" ] || continue
-	"$LKST" "$command" --help 2>&1 | sed -n '/^Options:/,/^$/s/^  \(    \|-[a-zA-Z], \)--\([a-z-]*\).*/\2/p' |
+	help_of "$command"
+	sed -n '/^Options:/,/^$/s/^  \(    \|-[a-zA-Z], \)--\([a-z-]*\).*/\2/p' <<<"$text" |
 		grep -vx help | sort -u >"$SCRATCH/help"
 	sed -n '/^\.Sh DESCRIPTION/,$s/^\.It .*Fl \\-\([a-z-]*\).*/\1/p' "$page" | sort -u >"$SCRATCH/page"
 	verdict "docs_options_lkst_$command" "$(diff "$SCRATCH/help" "$SCRATCH/page" |
@@ -100,8 +109,8 @@ bad=
 for command in ${commands#_overview}; do
 	page=lkst-$command.1
 	grep -q '^\.Sx FORMATS$' "doc/man/$page" && page=lkst.1
-	for word in $("$LKST" "$command" --help 2>&1 |
-		awk '/--format FORMAT/ { on = 1 } on && !/--format/ && /--[a-z]/ { on = 0 } on' |
+	help_of "$command"
+	for word in $(awk '/--format FORMAT/ { on = 1 } on && !/--format/ && /--[a-z]/ { on = 0 } on' <<<"$text" |
 		sed -n 's/.*  \([a-z]*\): .*/\1/p'); do
 		grep -qE "\bCm $word\b" "doc/man/$page" || bad="$bad $page: $word"
 	done
@@ -149,9 +158,11 @@ for page in "${pages[@]}" "${documents[@]}"; do
 		*) bad="$bad $(basename "$page"): there is no lkst $command" ;;
 		esac
 		options=${options%%#*}
-		for option in $(grep -oE -- ' --[a-z][a-z-]+' <<<" ${options%% -- *}"); do
-			"$LKST" "$command" --help 2>&1 | grep -q -- "$option\b" ||
-				bad="$bad $(basename "$page"): lkst $command has no $option"
+		options=" ${options%% -- *}"
+		help_of "$command"
+		while [[ $options =~ \ (--[a-z][a-z-]+)(.*) ]]; do
+			option=${BASH_REMATCH[1]} options=${BASH_REMATCH[2]}
+			[[ $text =~ $option([^a-z0-9_]|$) ]] || bad="$bad $(basename "$page"): lkst $command has no $option"
 		done
 	done < <(examples_of "$page")
 done
