@@ -16,7 +16,7 @@
 #include "trace/merge.h"
 
 enum {
-	PAUSE_MS = 100, /* between two looks at the rings, where they do not fill faster */
+	PAUSE_MS = 200, /* between two looks at the rings, where they do not fill faster */
 	SECONDS_PER_MINUTE = 60,
 	SECONDS_PER_DAY = 86400,
 	BATCH_BYTES = 1 << 20, /* of rows, packed: with many cgroups a batch is sent earlier */
