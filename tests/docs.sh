@@ -39,7 +39,7 @@ for page in "${pages[@]}" "$generated"; do
 done
 verdict docs_pages_refer_to_pages "$bad"
 
-# help_of COMMAND: its --help, in $text; each is asked for once.
+# help_of COMMAND: its --help, in $text. What it said is kept.
 declare -A helps=()
 help_of()
 {
@@ -162,7 +162,7 @@ for page in "${pages[@]}" "${documents[@]}"; do
 		help_of "$command"
 		while [[ $options =~ \ (--[a-z][a-z-]+)(.*) ]]; do
 			option=${BASH_REMATCH[1]} options=${BASH_REMATCH[2]}
-			[[ $text =~ $option([^a-z0-9_]|$) ]] || bad="$bad $(basename "$page"): lkst $command has no $option"
+			[[ $text =~ $option([^a-zA-Z0-9_]|$) ]] || bad="$bad $(basename "$page"): lkst $command has no $option"
 		done
 	done < <(examples_of "$page")
 done

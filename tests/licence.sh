@@ -7,9 +7,15 @@
 
 set -u
 
-# Of all files in one process: a shell would begin two for each.
-bad=$(find Makefile .ci .clang-format .cppcheck src wasi tests tools bench doc/man -type f \
-	! -path 'tests/data/*' ! -path 'tests/fuzz/*/*' ! -name '*.md' 2>/dev/null | sort | xargs awk '
+# The files that are to name one, as far as find's CONDITION... holds.
+sources()
+{
+	find Makefile .ci .clang-format .cppcheck src wasi tests tools bench doc/man -type f \
+		! -path 'tests/data/*' ! -path 'tests/fuzz/*/*' ! -name '*.md' "$@" 2>/dev/null | sort
+}
+
+# All are read in one process: a shell would begin two for each.
+bad=$(sources | xargs awk '
 	function told()
 	{
 		if (file != "" && !is_stated)
@@ -28,8 +34,8 @@ bad=$(find Makefile .ci .clang-format .cppcheck src wasi tests tools bench doc/m
 	FNR == 3 { nextfile }
 	END { told() }')
 # A file without a line is none to awk.
-bad=$bad$(find src wasi tests tools bench doc/man -type f -empty ! -path 'tests/data/*' ! -path 'tests/fuzz/*/*' -printf ' %p')
-if [ -z "$bad" ]; then
+bad="$bad $(sources -empty | tr '\n' ' ')"
+if [ -z "${bad// /}" ]; then
 	echo ok licence_is_stated
 else
 	echo "FAIL licence_is_stated: no or another licence in:$bad"

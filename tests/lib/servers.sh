@@ -8,14 +8,16 @@
 # Where DIR/keeps-rows is, no parts of tables are merged: rows that came twice stay twice.
 clickhouse_start()
 {
-	local dir=$1 user='<default><password></password>' end='</default>' port i try keeps='' small=''
+	local dir=$1 user='<default><password></password>' end='</default>' port i try keeps='' buffers=''
 
 	[ -z "${2-}" ] || user="<lkst><password>$2</password>" end='</lkst>'
 	mkdir -p "$dir/data" "$dir/tmp"
-	# A buffer for each column of each part is as large as this, and there are hundreds of parts.
-	[ ! -e "$dir/keeps-rows" ] || small='<max_read_buffer_size>65536</max_read_buffer_size>'
-	[ ! -e "$dir/keeps-rows" ] || keeps='<max_bytes_to_merge_at_max_space_in_pool>1</max_bytes_to_merge_at_max_space_in_pool>
-		<parts_to_delay_insert>100000</parts_to_delay_insert><parts_to_throw_insert>100000</parts_to_throw_insert>'
+	if [ -e "$dir/keeps-rows" ]; then
+		keeps='<max_bytes_to_merge_at_max_space_in_pool>1</max_bytes_to_merge_at_max_space_in_pool>
+			<parts_to_delay_insert>100000</parts_to_delay_insert><parts_to_throw_insert>100000</parts_to_throw_insert>'
+		# A query takes one for each column of each part, and there are hundreds of parts.
+		buffers='<max_read_buffer_size>65536</max_read_buffer_size>'
+	fi
 	for try in 1 2 3 4 5; do
 		[ -e "$dir/port" ] || echo $((20000 + RANDOM % 10000)) >"$dir/port"
 		port=$(<"$dir/port")
@@ -30,7 +32,7 @@ clickhouse_start()
 			</yandex>
 		END
 		cat >"$dir/users.xml" <<-END
-			<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage>$small</default></profiles>
+			<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage>$buffers</default></profiles>
 			<users>$user<networks><ip>127.0.0.1</ip></networks><profile>default</profile>
 			<quota>default</quota>$end</users><quotas><default></default></quotas></yandex>
 		END

@@ -417,7 +417,7 @@ wait_until 600 has_incident "reason = 'never freed' and bundle != ''"
 has_given_up()
 {
 	kill_explaining
-	has_said "incident $number is sent, and its memory is not freed"
+	has_said "all of incident $number is in the spool, and its memory is not freed"
 }
 if wait_until 600 has_given_up; then
 	ok ship_says_what_it_cannot_free

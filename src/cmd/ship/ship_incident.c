@@ -263,7 +263,7 @@ static int drop(struct lkst_ship *s, const struct lkst_incident *incident)
 }
 
 /* Lets the bundle be sent, if that was not done yet. */
-static int let_go(struct lkst_ship *s, u32 number)
+static int release_bundle(struct lkst_ship *s, u32 number)
 {
 	const struct lkst_spool_item made = item_of(s, number, LKST_SPOOL_MADE, REVISION_SENT),
 				     bundle = item_of(s, number, LKST_SPOOL_BUNDLE, REVISION_SENT);
@@ -278,7 +278,7 @@ static int let_go(struct lkst_ship *s, u32 number)
 /* What is left to do when all of an incident that has a bundle is in the spool; as often as it takes. */
 static int finish(struct lkst_ship *s, const struct lkst_incident *incident)
 {
-	return let_go(s, incident->number) ?: drop(s, incident);
+	return release_bundle(s, incident->number) ?: drop(s, incident);
 }
 
 /* Notes that all of it was put: from then on it is finished, and not explained again, whatever is killed. */
@@ -378,11 +378,11 @@ static int give_up(struct lkst_ship *s, const struct lkst_incident *incident)
 	if (!is_done(s, number, REVISION_SENT))
 		return put_unexplained(s, incident);
 	lkst_err_set(s->e, -ECHILD,
-		     "incident %u is sent, and its memory is not freed: the process that does that was "
-		     "killed %d times; `lkst incident drop %u` does it",
+		     "all of incident %u is in the spool, and its memory is not freed: the process that does "
+		     "that was killed %d times; `lkst incident drop %u` does it",
 		     number, KILLS_MAX, number);
 	lkst_ship_say(s, "");
-	return let_go(s, number);
+	return release_bundle(s, number);
 }
 
 /* ---- the process that does it ---------------------------------------------------------------- */
