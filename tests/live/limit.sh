@@ -113,10 +113,12 @@ else
 	fail storm_has_hooks_detached "$("$LKST" status | tail -n 15)"
 fi
 "$LKST" snapshot --quiet --output "$work/shed"
-# For moments they are attached, to see what they would cost. The text has a few of what is left out, where it is much.
+# For moments they are attached, to see what they would cost: more than the limit. The text has a few of what is left out,
+# where it is much.
 status_tells()
 {
-	is '$out{"syscall:*"}{now} && $out{"syscall:*"}{detached} && $out{"syscall:getppid"}{detached}' &&
+	is '$out{"syscall:*"}{now} && $out{"syscall:*"}{detached} && $out{"syscall:getppid"}{detached} &&
+	    $out{"syscall:*"}{cost_share} > 0.01' &&
 		"$LKST" status | grep -q '^  syscall:[a-z_*0-9]* .*; detached$'
 }
 if wait_until 60 status_tells; then
@@ -124,8 +126,6 @@ if wait_until 60 status_tells; then
 else
 	fail status_tells_what_is_detached "$("$LKST" status | tail -n 15)"
 fi
-# What the hooks of system calls cost this machine in the storm, %.
-cost=$(status '100 * $out{"syscall:*"}{cost_share}')
 # While all fields are there: each is described at its place, and what is described is there. Those of a comparison:
 # tests/live/compare.sh.
 "$LKST" status --json | perl -MJSON::XS -e '
@@ -220,10 +220,10 @@ fi
 
 # ---- afterwards ----
 
-# What is left out is tried again soon, and so is soon back when the storm is over. The limit is half of what the hooks
-# alone cost in it.
-limit=$(awk -v cost="$cost" 'BEGIN { print cost / 2 }')
-"$LKST" start --quiet --budget "$limit%" --buffer 32M --no-helper --event 'syscall:*' --event sched_switch 2>"$work/err" ||
+# What is left out is tried again soon, and so is soon back when the storm is over. The limit is the one from before: what
+# the first recording said that hooks cost is no measure for this one, which measures again, and a machine that is disturbed
+# meanwhile comes to several times as much, or to a part of it.
+"$LKST" start --quiet --budget 1% --buffer 32M --no-helper --event 'syscall:*' --event sched_switch 2>"$work/err" ||
 	fail limit_start_again "$(cat "$work/err")"
 expect without_the_process_the_status_says_so "$("$LKST" status | grep -c 'lkst limit --daemon')" 1
 "$LKST" limit --daemon --quiet --retry 1s
