@@ -136,8 +136,10 @@ refuse a_directory_that_others_write_to 'others may write to directory' "$work/t
 expect access_refused_directories_are_empty "$(ls -A empty "$work/t/open" | grep -v :)" ''
 expect access_victim_is_still_as_it_was "$(cat "$work/victim")" before
 
-# Users make their own as before: what umask leaves. (He can get here, but not look up the way.)
+# Users make their own as before: what umask leaves. (He can get here, but not look up the way, not even to the program:
+# what he can run is a copy beside.)
 cp -r "$work/t/world-record" trace
-as_nobody sh -c 'umask 027; exec "$@"' sh "$LKST" cut --quiet --from +0s --output own trace
+cp "$LKST" "$work/lkst"
+as_nobody sh -c 'umask 027; exec "$@"' sh ../lkst cut --quiet --from +0s --output own trace
 expect access_of_a_user_is_by_umask "$(modes own)" "d750:$NOBODY:$NOBODY f640:$NOBODY:$NOBODY"
 exit $failed
