@@ -18,7 +18,7 @@ struct lkst_worst_search {
 	u64 best_ns;
 	/* WAIT, IO: the life whose wait is the longest so far, until it runs again. */
 	u32 waiting;
-	u64 *faults_ns; /* FAULT: by thread, when it began; 0: none is going on */
+	u64 *faults_ns; /* FAULT: by thread, when it began; 0: none is going on. NULL for other kinds */
 	u64 cover_ns;	/* no gap that has been met reaches beyond: older faults are void */
 	bool has_fault_exit;
 	u8 *design; /* SYSCALL: enum design by row of lkst_syscalls[]; NULL: all calls are taken */
@@ -152,8 +152,8 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 
 static void on_blocked(struct lkst_worst_search *s, const struct lkst_interval *i)
 {
-	u64 *fault_ns = &s->faults_ns[i->life->tid];
 	bool is_candidate;
+	u64 fault_ns;
 
 	switch (s->options->kind) {
 	case LKST_WORST_WAIT:
@@ -164,8 +164,9 @@ static void on_blocked(struct lkst_worst_search *s, const struct lkst_interval *
 			       is_wanted_call(s, i->call);
 		break;
 	case LKST_WORST_FAULT:
-		if (*fault_ns > s->cover_ns && !s->has_fault_exit)
-			offer(s, i->life, *fault_ns, i->to_ns);
+		fault_ns = s->faults_ns[i->life->tid];
+		if (fault_ns > s->cover_ns && !s->has_fault_exit)
+			offer(s, i->life, fault_ns, i->to_ns);
 		return;
 	default:
 		return;
@@ -264,10 +265,11 @@ static int prepare(struct lkst_worst_search *s)
 {
 	unsigned int row;
 
-	/* Most of it is never touched. */
-	s->faults_ns = calloc(LKST_TID_MAX, sizeof(*s->faults_ns));
-	if (!s->faults_ns)
-		return -ENOMEM;
+	if (s->options->kind == LKST_WORST_FAULT) {
+		/* Most of it is never touched. */
+		s->faults_ns = calloc(LKST_TID_MAX, sizeof(*s->faults_ns));
+		return s->faults_ns ? 0 : -ENOMEM;
+	}
 	if (s->options->kind != LKST_WORST_SYSCALL || s->options->call)
 		return 0;
 	s->design = calloc(lkst_nr_syscalls, sizeof(*s->design));
