@@ -12,7 +12,7 @@ shopt -s nullglob
 sources=(tests/fuzz/*.c)
 
 # Runs target $1. An input may take 30 s: on a busy machine one that takes a second may. It may have 512 MiB, of
-# which the sanitizer's own are not to be many.
+# which the sanitizer's own are not to be many (tests/run).
 run_target()
 {
 	local name=$1 corpus=$SCRATCH/$1 found=$OUT/fuzz-found/$1 seeds
@@ -20,7 +20,7 @@ run_target()
 	mkdir -p "$corpus" "$found"
 	seeds=(tests/fuzz/"$name"/*)
 	[ ${#seeds[@]} = 0 ] || cp -r "${seeds[@]}" "$corpus"
-	if ASAN_OPTIONS=quarantine_size_mb=32 "$OUT/clang-16-san/tests/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-5}" -timeout=30 \
+	if "$OUT/clang-16-san/tests/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-5}" -timeout=30 \
 	   -rss_limit_mb=512 -malloc_limit_mb=256 -print_final_stats=0 -artifact_prefix="$found/" "$corpus" \
 	   >"$SCRATCH/$name.log" 2>&1; then
 		echo "ok fuzz_$name"
