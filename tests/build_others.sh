@@ -9,7 +9,7 @@
 
 # The kernel programs are the same in every build: they are built once. What clang makes of the live tests is not run, so
 # it is not linked. clang allocates much: with memory in huge pages, where the kernel gives some to who asks, and more of it
-# at a time, it takes a sixth less (glibc's manual, "Memory Allocation Tunables").
+# at a time, it has fewer page faults (glibc's manual, "Memory Allocation Tunables").
 GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864 \
 build build_clang CC=clang-16 SANITIZE=1 CFLAGS='-O1 -gdwarf-4' GEN="$OUT/gcc/gen" all unit fuzz test-objects
 build build_bench CC=gcc BUILD="$OUT/gcc" -f Makefile -f bench/bench.mk bench-programs

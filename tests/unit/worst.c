@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The longest system call is one that took long, not one that waits by design. */
+/* The longest system call is one that took long, not one that waits by design; and the longest page fault. */
 #include "analyze/why/worst.h"
 #include "lib/account_fixture.h"
 #include "lib/unit.h"
@@ -29,17 +29,35 @@ static const char calls_trace[] =
 	"syscall_exit_write cpu=0 tid=10 ns=4100000000\n"
 	"syscall_entry_getpid cpu=0 tid=10 ns=5000000000\n";
 
-/* What is found in @text for "KIND:CALL". */
-static int find(const char *text, const char *what, struct lkst_worst *ret_worst, struct lkst_err *e)
+/* Thread 10 waits for a page for 300 ms, and is back in its program 2 ms later; then for one that takes 1 ms. */
+static const char faults_trace[] =
+	"sched_switch cpu=0 tid=0 ns=900000000 next_tid=10\n"
+	"page_fault_user cpu=0 tid=10 ns=1000000000 address=0x1234000\n"
+	"sched_switch cpu=0 tid=10 ns=1001000000 next_tid=0 prev_state=2\n"
+	"sched_waking cpu=0 tid=0 ns=1299000000 target_tid=10 target_cpu=0\n"
+	"sched_switch cpu=0 tid=0 ns=1300000000 next_tid=10\n"
+	"page_fault_exit cpu=0 tid=10 ns=1302000000\n"
+	"page_fault_user cpu=0 tid=10 ns=2000000000 address=0x5678000\n"
+	"page_fault_exit cpu=0 tid=10 ns=2001000000\n"
+	"syscall_entry_getpid cpu=0 tid=10 ns=5000000000\n";
+
+/* What is found in @text for "KIND:CALL", of threads with a name that @comm matches; NULL: any. */
+static int find_of(const char *text, const char *what, const char *comm, struct lkst_worst *ret_worst,
+		   struct lkst_err *e)
 {
 	struct account_fixture *x = account_new(text, NULL);
-	struct lkst_worst_options options = { .to_ns = UINT64_MAX };
+	struct lkst_worst_options options = { .to_ns = UINT64_MAX, .comm = comm };
 	int err = lkst_worst_parse(e, what, &options.kind, &options.call);
 
 	if (!err)
 		err = lkst_worst_find(e, x->trace, &options, ret_worst);
 	account_free(x);
 	return err;
+}
+
+static int find(const char *text, const char *what, struct lkst_worst *ret_worst, struct lkst_err *e)
+{
+	return find_of(text, what, NULL, ret_worst, e);
 }
 
 TEST(worst_passes_over_calls_that_wait_by_design)
@@ -91,11 +109,28 @@ TEST(worst_says_why_there_is_none)
 	CHECK_EQ(find(calls_trace, "sleep", &w, &e), -EINVAL);
 }
 
+TEST(worst_finds_page_faults)
+{
+	struct lkst_worst w;
+	struct lkst_err e;
+
+	CHECK_EQ(find(faults_trace, "fault", &w, &e), 0);
+	CHECK_EQ(w.tid, 10);
+	CHECK_EQ(w.from_ns, 1000000000);
+	CHECK_EQ(w.to_ns, 1302000000);
+	/* Where names count it is over with its last wait. */
+	CHECK_EQ(find_of(faults_trace, "fault", "*", &w, &e), 0);
+	CHECK_EQ(w.from_ns, 1000000000);
+	CHECK_EQ(w.to_ns, 1299000000);
+	CHECK_EQ(find(calls_trace, "fault", &w, &e), -ENOENT);
+}
+
 static const struct unit_test tests[] = {
 	{ "worst_passes_over_calls_that_wait_by_design",
 	  test_worst_passes_over_calls_that_wait_by_design },
 	{ "worst_takes_those_calls_when_they_are_named",
 	  test_worst_takes_those_calls_when_they_are_named },
 	{ "worst_says_why_there_is_none", test_worst_says_why_there_is_none },
+	{ "worst_finds_page_faults", test_worst_finds_page_faults },
 };
 UNIT_MAIN(tests)
