@@ -63,8 +63,14 @@ struct lkst_column {
 	const char *help; /* one line: what it says */
 };
 
-/* The name with its type's suffix, as programs read it; a name that has the suffix, or is it ("bytes"), stays. */
-enum { LKST_COLUMN_NAME = 64 };
+/*
+ * The name with its type's suffix, as programs read it; a name that has the suffix, or is it ("bytes"), stays. No
+ * column has a name of more than LKST_COLUMN_NAME_MAX bytes: a longer one is cut.
+ */
+enum {
+	LKST_COLUMN_NAME_MAX = 256,
+	LKST_COLUMN_NAME = LKST_COLUMN_NAME_MAX + sizeof("_percent"),
+};
 void lkst_column_name(const struct lkst_column *column, char name[LKST_COLUMN_NAME]);
 
 /* A cell's text belongs to its table and ends with a NUL. */

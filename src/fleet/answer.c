@@ -143,29 +143,41 @@ static int put_cell(struct lkst_err *e, struct lkst_fleet_answer *a, unsigned in
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
+/* Takes the name of @length bytes, behind which one byte is free. */
+static int take_name(struct lkst_err *e, struct lkst_fleet_answer *a, char *name, size_t length)
+{
+	if (a->nr == LKST_TABLE_COLUMNS_MAX)
+		return lkst_err_set(e, -E2BIG, "the answer has more than %d columns; ask for fewer",
+				    LKST_TABLE_COLUMNS_MAX);
+	length = unescape(name, length);
+	if (!length)
+		return no_answer(e, "a column has no name");
+	/* What is behind it would be lost, and two names might become one. */
+	if (strlen(name) != length)
+		return no_answer(e, "the name of a column has a byte 0");
+	if (length > LKST_COLUMN_NAME_MAX)
+		return lkst_err_set(e, -E2BIG,
+				    "column %u of the answer has a name of %zu bytes, more than %d; give it a shorter "
+				    "one with AS",
+				    a->nr + 1, length, LKST_COLUMN_NAME_MAX);
+	a->columns[a->nr].name = a->columns[a->nr].title = name;
+	a->columns[a->nr++].help = "";
+	return 0;
+}
+
 static int take_names(struct lkst_err *e, struct lkst_fleet_answer *a)
 {
-	char *name = a->line, *end;
+	char *name = a->line, *end = a->line + a->length, *tab;
+	int err = 0;
 
 	a->names = a->line;
 	a->line = NULL;
 	a->room = 0;
-	do {
-		end = name + strcspn(name, "\t");
-		if (a->nr == LKST_TABLE_COLUMNS_MAX)
-			return lkst_err_set(e, -E2BIG,
-					    "the answer has more than %d columns; ask for fewer",
-					    LKST_TABLE_COLUMNS_MAX);
-		a->columns[a->nr].name = a->columns[a->nr].title = name;
-		a->columns[a->nr++].help = "";
-		name = *end ? end + 1 : end;
-		if (*end)
-			*end = 0;
-		else
-			end = NULL;
-		unescape((char *)a->columns[a->nr - 1].name, strlen(a->columns[a->nr - 1].name));
-	} while (end);
-	return 0;
+	for (; name && !err; name = tab ? tab + 1 : NULL) {
+		tab = memchr(name, '\t', (size_t)(end - name));
+		err = take_name(e, a, name, (size_t)((tab ?: end) - name));
+	}
+	return err;
 }
 
 /* Splits the line into a cell for each column, and calls for each. */

@@ -2,6 +2,7 @@
 /* Prints tables as text, CSV and JSON. */
 #include "view/table_text.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,10 @@
 enum {
 	TEXT_STANDARD = 120,
 	TIME_DIGITS = 9,
+	NUMBER_ROOM = DBL_MAX_10_EXP + 8, /* "%.2f" of any number, a sign, a unit and a NUL */
 };
+_Static_assert((int)NUMBER_ROOM <= (int)LKST_CELL_ROOM, "a number is a cell");
+_Static_assert(2 + 2 * LKST_CELL_ROOM <= LKST_OUT_ROOM, "the room takes a cell, and blanks up to another's width");
 
 void lkst_table_printer_init(struct lkst_table_printer *p, struct lkst_out *out,
 			     enum lkst_table_format format, uint64_t clock_offset_ns)
@@ -23,6 +27,14 @@ void lkst_table_printer_init(struct lkst_table_printer *p, struct lkst_out *out,
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
+
+/* Text of any length, of which as much is put as text shows of a cell; at most LKST_CELL_ROOM bytes. */
+static char *put_text(char *p, const struct lkst_table_printer *printer, const char *text, size_t length)
+{
+	size_t most = printer->max_text < LKST_CELL_TEXT_MAX ? printer->max_text : LKST_CELL_TEXT_MAX;
+
+	return lkst_put_escaped(p, text, length < most ? length : most, "");
+}
 
 /* Nanoseconds as seconds with all digits. */
 static char *put_seconds(char *p, uint64_t ns)
@@ -39,8 +51,7 @@ char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lk
 		return p;
 	switch (column->type) {
 	case LKST_COLUMN_TEXT:
-		return lkst_put_escaped(p, cell->text,
-					cell->length < printer->max_text ? cell->length : printer->max_text, "");
+		return put_text(p, printer, cell->text, cell->length);
 	case LKST_COLUMN_DURATION:
 		lkst_duration_format(cell->u64, p);
 		return p + strlen(p);
@@ -54,9 +65,9 @@ char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lk
 	case LKST_COLUMN_CLOCK:
 		return lkst_put_time(p, &printer->clock, cell->u64, TIME_DIGITS);
 	case LKST_COLUMN_PERCENT:
-		return p + snprintf(p, LKST_CELL_ROOM, "%.1f %%", cell->number);
+		return p + snprintf(p, NUMBER_ROOM, "%.1f %%", cell->number);
 	case LKST_COLUMN_RATIO:
-		return p + snprintf(p, LKST_CELL_ROOM, "%.2f", cell->number);
+		return p + snprintf(p, NUMBER_ROOM, "%.2f", cell->number);
 	case LKST_COLUMN_ADDRESS:
 		return lkst_put_hex(p, cell->u64);
 	case LKST_COLUMN_COUNT:
@@ -83,7 +94,7 @@ static char *put_number(char *p, const struct lkst_column *column, const struct 
 	case LKST_CELL_S64:
 		return lkst_put_s64(p, cell->s64);
 	case LKST_CELL_DOUBLE:
-		return p + snprintf(p, LKST_CELL_ROOM, "%.15g", cell->number);
+		return p + snprintf(p, NUMBER_ROOM, "%.15g", cell->number);
 	case LKST_CELL_BOOL:
 		return lkst_put_str(p, cell->u64 ? "true" : "false");
 	case LKST_CELL_TEXT:
@@ -115,6 +126,14 @@ static const char *heading(const struct lkst_table_printer *p, const struct lkst
 	return p->is_plain ? column->name : column->title;
 }
 
+/* The heading as the line has it. */
+static char *put_heading(char *q, const struct lkst_table_printer *p, const struct lkst_column *column)
+{
+	const char *text = heading(p, column);
+
+	return put_text(q, p, text, strlen(text));
+}
+
 static bool is_shown(const struct lkst_table_printer *p, const struct lkst_table *t, unsigned int i)
 {
 	return heading(p, &t->columns[i]) != NULL;
@@ -140,7 +159,7 @@ static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 			continue;
 		p->first = p->first < i ? p->first : i;
 		p->last = i;
-		p->widths[i] = (unsigned int)strlen(heading(p, &t->columns[i]));
+		p->widths[i] = text_width(text, put_heading(text, p, &t->columns[i]));
 		/* "# " comes before the first one, where text is plain. */
 		p->widths[i] += p->is_plain && !i ? 2 : 0;
 		for (row = 0; row < shown_rows(p, t); row++) {
@@ -151,7 +170,10 @@ static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 	}
 }
 
-/* Writes [@text, @end) in column @i of @t; the last one is not filled up with blanks. */
+/*
+ * Writes [@text, @end) in column @i of @t; the last one is not filled up with blanks. Both are at most LKST_CELL_ROOM
+ * bytes, as a cell and a heading are, and so is a column's width: the room takes them.
+ */
 static char *put_aligned(struct lkst_table_printer *p, char *q, const struct lkst_table *t,
 			 unsigned int i, const char *text, const char *end)
 {
@@ -169,15 +191,26 @@ static char *put_aligned(struct lkst_table_printer *p, char *q, const struct lks
 	return q;
 }
 
-static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
+static void put_title(struct lkst_table_printer *p, const char *title)
 {
-	unsigned int i;
-	const char *text;
 	char *q;
 
+	if (p->nr_tables)
+		lkst_out_str(p->out, "\n");
+	if (!title[0])
+		return;
+	q = lkst_out_escaped(p->out, lkst_out_room(p->out), title, strlen(title), "");
+	*q++ = '\n';
+	lkst_out_advance(p->out, q);
+}
+
+static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
+{
+	char text[LKST_CELL_ROOM], *end, *q;
+	unsigned int i;
+
 	if (!p->is_plain)
-		lkst_out_printf(p->out, "%s%s%s", p->nr_tables ? "\n" : "", t->title,
-				t->title[0] ? "\n" : "");
+		put_title(p, t->title);
 	else if (p->nr_tables)
 		/* Two empty lines: what follows is another data set of gnuplot's. */
 		lkst_out_str(p->out, "\n\n");
@@ -191,9 +224,9 @@ static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 	for (i = 0; i < t->nr_columns; i++) {
 		if (!is_shown(p, t, i))
 			continue;
+		end = put_heading(text, p, &t->columns[i]);
 		q = lkst_out_room(p->out);
-		text = heading(p, &t->columns[i]);
-		lkst_out_advance(p->out, put_aligned(p, q, t, i, text, text + strlen(text)));
+		lkst_out_advance(p->out, put_aligned(p, q, t, i, text, end));
 	}
 	p->widths[0] += p->is_plain ? 2 : 0;
 	lkst_out_str(p->out, "\n");
@@ -246,6 +279,7 @@ static void csv_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 	const char *comma = "";
 	char name[LKST_COLUMN_NAME];
 	unsigned int i;
+	char *q;
 
 	if (p->nr_tables)
 		lkst_out_str(p->out, "\r\n");
@@ -253,7 +287,9 @@ static void csv_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 		if (!t->columns[i].name)
 			continue;
 		lkst_column_name(&t->columns[i], name);
-		lkst_out_printf(p->out, "%s%s", comma, name);
+		lkst_out_str(p->out, comma);
+		q = lkst_out_csv(p->out, lkst_out_room(p->out), name, strlen(name));
+		lkst_out_advance(p->out, q);
 		comma = ",";
 	}
 	lkst_out_str(p->out, "\r\n");

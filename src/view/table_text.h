@@ -43,7 +43,7 @@ struct lkst_table_printer {
 	struct lkst_time_text clock; /* how columns of CLOCK read */
 	struct lkst_chart chart;     /* how histograms are drawn */
 	uint64_t max_rows;	     /* of a table that text shows, 0: all */
-	unsigned int max_text;	     /* characters of a cell that text shows, 120 */
+	unsigned int max_text;	     /* characters of a cell or heading that text shows, 120 */
 	bool is_plain; /* text without title, notes and blanks in names of columns: for gnuplot */
 
 	/* Private. */

@@ -212,6 +212,53 @@ TEST(fleet_answer_has_types_and_escapes)
 	CHECK_STR(text, "-5|null|x\ty\\N'|0.25|170141183460469231731687303715884105727|");
 }
 
+/* What feeding an answer of two columns, the first one called @name, says; NULL: it was taken. */
+static const char *refusal_of(const char *name, size_t length, const char *row)
+{
+	static const char behind[] = "\tb\nString\tString\n";
+	_cleanup_(lkst_fleet_answer_freep) struct lkst_fleet_answer *a = NULL;
+	const struct lkst_table *t;
+	static char text[64];
+	int code;
+
+	text[0] = 0;
+	if (lkst_fleet_answer_new(keep, text, &a))
+		abort();
+	code = lkst_fleet_answer_feed(&err, a, name, length) ?:
+	       lkst_fleet_answer_feed(&err, a, behind, strlen(behind)) ?:
+	       lkst_fleet_answer_feed(&err, a, row, strlen(row)) ?: lkst_fleet_answer_end(&err, a, &t);
+	if (!code && strcmp(text, "1|2|"))
+		abort();
+	return code ? err.text : NULL;
+}
+
+/* A server chooses the names: each is one that a printer has room for, or the answer is refused. */
+TEST(fleet_answer_refuses_names_that_no_column_has)
+{
+	static const size_t lengths[] = { 257, 200000, 1000000 };
+	char *name = malloc(1000000), says[128];
+	size_t i;
+
+	CHECK(name);
+	memset(name, 'x', 1000000);
+	CHECK(!refusal_of(name, 256, "1\t2\n"));
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		snprintf(says, sizeof(says),
+			 "column 1 of the answer has a name of %zu bytes, more than 256; give it a shorter one with AS",
+			 lengths[i]);
+		CHECK_STR(refusal_of(name, lengths[i], "1\t2\n"), says);
+	}
+	/* The bytes count that the name has, not the escapes in which it came. */
+	for (i = 0; i < 512; i += 2)
+		memcpy(name + i, "\\t", 2);
+	CHECK(!refusal_of(name, 512, "1\t2\n"));
+	free(name);
+	CHECK(strstr(refusal_of("", 0, "1\t2\n"), "a column has no name"));
+	CHECK(strstr(refusal_of("a\\0b", 4, "1\t2\n"), "has a byte 0"));
+	CHECK(strstr(refusal_of("a\0b\tc", 5, "1\t2\t3\n"), "has a byte 0"));
+	CHECK(!refusal_of("a\x1b[31m\xe2\x80\xae\xff", 10, "1\t2\n"));
+}
+
 /* The columns of a ready question are what it says they are, or there is an error. */
 TEST(fleet_answer_has_the_columns_of_its_question)
 {
@@ -325,6 +372,7 @@ static const struct unit_test tests[] = {
 	{ "fleet_ends_what_does_not_end", test_fleet_ends_what_does_not_end },
 	{ "fleet_takes_no_password_in_the_url", test_fleet_takes_no_password_in_the_url },
 	{ "fleet_answer_has_types_and_escapes", test_fleet_answer_has_types_and_escapes },
+	{ "fleet_answer_refuses_names_that_no_column_has", test_fleet_answer_refuses_names_that_no_column_has },
 	{ "fleet_answer_has_the_columns_of_its_question",
 	  test_fleet_answer_has_the_columns_of_its_question },
 	{ "fleet_packs_rows", test_fleet_packs_rows },

@@ -192,6 +192,92 @@ TEST(table_csv_is_rfc_4180)
 	free(p);
 }
 
+/* A table whose title, heading, cell and note are @text, as @format. */
+static struct printed *print_foreign(enum lkst_table_format format, bool is_plain, const char *text)
+{
+	const struct lkst_column foreign[] = { { text, text, LKST_COLUMN_TEXT, text },
+					       { text, text, LKST_COLUMN_COUNT, text } };
+	struct printed *p = begin(format);
+	struct lkst_table t;
+
+	p->printer.is_plain = is_plain;
+	lkst_table_init(&t, text, text, foreign, 2);
+	lkst_table_row(&t);
+	lkst_table_str(&t, text);
+	lkst_table_u64(&t, 7);
+	lkst_notes_add(&t.notes, "%s", text);
+	lkst_table_print(&p->printer, &t);
+	lkst_table_fini(&t);
+	end(p);
+	return p;
+}
+
+#define HOSTILE "=a\x1b[31m\n\r\x7f,\"\xe2\x80\xae\xc2\x9b\xff"
+#define ESCAPED "=a\\x1b[31m\\n\\r\\x7f,\"\\xe2\\x80\\xae\\xc2\\x9b\\xff"
+#define AS_CELL "\"'=a\\x1b[31m\\n\\r\\x7f,\"\"\\xe2\\x80\\xae\\xc2\\x9b\\xff\""
+#define AS_JSON "\"=a\\u001b[31m\\n\\r\\u007f,\\\"\\u202e\\u009b\xef\xbf\xbd\""
+
+/* Not only cells may come from anywhere. */
+TEST(table_prints_foreign_text_escaped_wherever_it_is)
+{
+	struct printed *p = print_foreign(LKST_TABLE_TEXT, false, HOSTILE);
+
+	CHECK_STR(p->text, ESCAPED "\n" ESCAPED "  " ESCAPED "\n" ESCAPED
+				   "                                             7\nNote: " ESCAPED "\n");
+	free(p);
+	p = print_foreign(LKST_TABLE_TEXT, true, HOSTILE);
+	CHECK(!strncmp(p->text, "# " ESCAPED "  " ESCAPED "\n" ESCAPED, 2 + 3 * strlen(ESCAPED) + 3));
+	free(p);
+	p = print_foreign(LKST_TABLE_CSV, false, HOSTILE);
+	CHECK_STR(p->text, AS_CELL "," AS_CELL "\r\n" AS_CELL ",7\r\n");
+	free(p);
+	p = print_foreign(LKST_TABLE_JSON, false, HOSTILE);
+	CHECK_STR(p->text, "{\n" AS_JSON ":{\"title\":" AS_JSON ",\"rows\":[\n{" AS_JSON ":" AS_JSON "," AS_JSON
+			   ":7}],\"notes\":[" AS_JSON "],\"kind\":\"rows\",\"columns\":[{\"name\":" AS_JSON
+			   ",\"title\":" AS_JSON ",\"type\":\"text\",\"help\":" AS_JSON "},{\"name\":" AS_JSON
+			   ",\"title\":" AS_JSON ",\"type\":\"count\",\"help\":" AS_JSON "}]}\n}\n");
+	free(p);
+}
+
+/* As many columns as a table may have, the headings and cells as wide as text may be: nothing is beyond its room. */
+TEST(table_cuts_headings_as_cells)
+{
+	static const size_t lengths[] = { 256, 257, 200000, 1000000 };
+	enum { WIDEST = 4 * LKST_CELL_TEXT_MAX, LINE = LKST_TABLE_COLUMNS_MAX * (WIDEST + 2) - 2 };
+	struct lkst_column many[LKST_TABLE_COLUMNS_MAX];
+	char *name = malloc(1000001);
+	unsigned int i, k, line;
+
+	CHECK(name);
+	for (k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
+		struct printed *p = begin(LKST_TABLE_TEXT);
+		struct lkst_table t;
+
+		p->printer.max_text = 100000;
+		memset(name, '\x1b', lengths[k]);
+		name[lengths[k]] = 0;
+		for (i = 0; i < LKST_TABLE_COLUMNS_MAX; i++)
+			many[i] = (struct lkst_column){ name, name, i % 2 ? LKST_COLUMN_COUNT : LKST_COLUMN_TEXT, "" };
+		lkst_table_init(&t, "t", "", many, LKST_TABLE_COLUMNS_MAX);
+		for (line = 0; line < 2; line++) {
+			lkst_table_row(&t);
+			for (i = 0; i < LKST_TABLE_COLUMNS_MAX; i++) {
+				if (i % 2)
+					lkst_table_u64(&t, 1);
+				else
+					lkst_table_text(&t, name, line ? lengths[k] : 0);
+			}
+		}
+		lkst_table_print(&p->printer, &t);
+		lkst_table_fini(&t);
+		CHECK_EQ(strcspn(end(p), "\n"), LINE);
+		CHECK(!memcmp(p->text + LINE - 8, "\\x1b\\x1b", 8));
+		CHECK(!strchr(p->text, '\x1b'));
+		free(p);
+	}
+	free(name);
+}
+
 /* What is to be printed. */
 static char wanted[4096];
 
@@ -449,6 +535,8 @@ static const struct unit_test tests[] = {
 	  test_table_sorts_by_a_column_and_keeps_order_of_equals },
 	{ "table_text_is_aligned_with_units", test_table_text_is_aligned_with_units },
 	{ "table_plain_text_is_for_gnuplot", test_table_plain_text_is_for_gnuplot },
+	{ "table_prints_foreign_text_escaped_wherever_it_is", test_table_prints_foreign_text_escaped_wherever_it_is },
+	{ "table_cuts_headings_as_cells", test_table_cuts_headings_as_cells },
 	{ "table_csv_is_rfc_4180", test_table_csv_is_rfc_4180 },
 	{ "table_json_has_rows_and_notes", test_table_json_has_rows_and_notes },
 	{ "table_of_any_length_goes_through_a_sink", test_table_of_any_length_goes_through_a_sink },
