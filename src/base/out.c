@@ -11,6 +11,9 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/io.h"
+#if LKST_OUT_IS_GUARDED
+#include <sanitizer/asan_interface.h>
+#endif
 
 enum {
 	/* Text is escaped in pieces of so many bytes, so that a piece always fits the room. */
@@ -21,12 +24,31 @@ _Static_assert(6 * PIECE + 2 <= LKST_OUT_ROOM, "an escaped piece fits");
 
 /* ---- the buffer ------------------------------------------------------------------------------ */
 
+/* Lets nobody write from @at on to @end, which is that of the buffer or of a room. */
+static void guard(const char *at, const char *end)
+{
+#if LKST_OUT_IS_GUARDED
+	if (end > at)
+		__asan_poison_memory_region(at, (size_t)(end - at));
+#endif
+}
+
+static void open_up(const char *at, const char *end)
+{
+#if LKST_OUT_IS_GUARDED
+	if (end > at)
+		__asan_unpoison_memory_region(at, (size_t)(end - at));
+#endif
+}
+
 void lkst_out_init(struct lkst_out *out, int fd)
 {
 	out->fd = fd;
 	out->to = NULL;
 	out->error = 0;
 	out->used = 0;
+	out->end = out->buffer;
+	guard(out->buffer, out->buffer + LKST_OUT_SIZE);
 }
 
 void lkst_out_init_stream(struct lkst_out *out, FILE *to)
@@ -43,25 +65,46 @@ static int write_out(struct lkst_out *out, const void *bytes, size_t length)
 	return fwrite(bytes, 1, length, out->to) == length ? 0 : -(errno ?: EIO);
 }
 
+/* Ends the room that was given last: what is not used of it is nobody's. */
+static void end_room(struct lkst_out *out)
+{
+	char *at = out->buffer + out->used;
+
+	guard(at, out->end);
+	out->end = at;
+}
+
 int lkst_out_flush(struct lkst_out *out)
 {
 	if (!out->error && out->used)
 		out->error = write_out(out, out->buffer, out->used);
 	out->used = 0;
+	end_room(out);
 	return out->error;
 }
 
-char *lkst_out_room(struct lkst_out *out)
+char *lkst_out_room_slow(struct lkst_out *out)
 {
+	char *p;
+
 	if (LKST_OUT_SIZE - out->used < LKST_OUT_ROOM)
 		lkst_out_flush(out);
-	return out->buffer + out->used;
+	p = out->buffer + out->used;
+	out->end = p + LKST_OUT_ROOM;
+	open_up(p, out->end);
+	return p;
 }
 
-void lkst_out_advance(struct lkst_out *out, char *end)
+void lkst_out_advance_slow(struct lkst_out *out, char *end)
 {
+	/* What is beyond the buffer is destroyed already. */
 	assert(end >= out->buffer + out->used && end <= out->buffer + LKST_OUT_SIZE);
-	out->used = (size_t)(end - out->buffer);
+	assert(!LKST_OUT_IS_GUARDED || end <= out->end);
+	if (end <= out->end)
+		out->used = (size_t)(end - out->buffer);
+	else if (!out->error)
+		out->error = -EOVERFLOW;
+	end_room(out);
 }
 
 char *lkst_out_more_slow(struct lkst_out *out, char *p)
@@ -79,9 +122,11 @@ void lkst_out_bytes(struct lkst_out *out, const void *bytes, size_t length)
 			out->error = write_out(out, bytes, length);
 		return;
 	}
+	open_up(out->buffer + out->used, out->buffer + out->used + length);
 	if (length)
 		memcpy(out->buffer + out->used, bytes, length);
 	out->used += length;
+	end_room(out);
 }
 
 void lkst_out_str(struct lkst_out *out, const char *text)
@@ -391,6 +436,7 @@ static bool is_formula(const char *text, size_t length)
 
 char *lkst_out_cell(struct lkst_out *out, char *p, const char *text, size_t length)
 {
+	p = lkst_out_more(out, p);
 	if (is_formula(text, length))
 		*p++ = '\'';
 	return lkst_out_escaped(out, p, text, length, "\",");
@@ -401,6 +447,7 @@ char *lkst_out_csv(struct lkst_out *out, char *p, const char *text, size_t lengt
 	const bool is_quoted = length && (memchr(text, '"', length) || memchr(text, ',', length));
 	const char *end = text + length, *quote;
 
+	p = lkst_out_more(out, p);
 	if (is_quoted)
 		*p++ = '"';
 	if (is_formula(text, length))
@@ -491,12 +538,12 @@ char *lkst_out_json(struct lkst_out *out, char *p, const char *text, size_t leng
 {
 	const unsigned char *s = (const unsigned char *)text, *end = s + length;
 
+	p = lkst_out_more(out, p);
 	*p++ = '"';
 	while (s < end) {
-		p = lkst_out_more(out, p);
 		p = put_json_piece(p, s, end, PIECE, &s);
+		p = lkst_out_more(out, p);
 	}
-	p = lkst_out_more(out, p);
 	*p++ = '"';
 	return lkst_out_more(out, p);
 }

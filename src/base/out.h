@@ -12,6 +12,21 @@
 #include <stdio.h>
 #include <string.h>
 
+/*
+ * In a build with AddressSanitizer, bytes of the buffer that no room takes are poisoned: whoever writes beyond the
+ * room that was given is caught at that byte.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#define LKST_OUT_IS_GUARDED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LKST_OUT_IS_GUARDED 1
+#endif
+#endif
+#ifndef LKST_OUT_IS_GUARDED
+#define LKST_OUT_IS_GUARDED 0
+#endif
+
 enum {
 	LKST_OUT_SIZE = 256 * 1024,
 	LKST_OUT_ROOM = 4096, /* what lkst_out_room() makes sure of */
@@ -22,19 +37,42 @@ struct lkst_out {
 	FILE *to; /* that stream; NULL: it writes to the descriptor */
 	int error; /* negative errno of the first write that failed, then nothing is written */
 	size_t used;
+	char *end; /* of the room that was given last */
 	char buffer[LKST_OUT_SIZE];
 };
 
-/* @fd or @to stays the caller's. The struct is large: allocate it. */
+/* @fd or @to stays the caller's. The struct is large: allocate it. It must not be copied. */
 void lkst_out_init(struct lkst_out *out, int fd);
 void lkst_out_init_stream(struct lkst_out *out, FILE *to);
 
 /* Writes out what is buffered. Returns 0 or the first error since init. */
 int lkst_out_flush(struct lkst_out *out);
 
-/* A cursor with room for at least LKST_OUT_ROOM bytes; give it back with lkst_out_advance(). */
-char *lkst_out_room(struct lkst_out *out);
-void lkst_out_advance(struct lkst_out *out, char *end);
+/*
+ * A cursor with room for LKST_OUT_ROOM bytes; give it back with lkst_out_advance(). Only what has a bound is written
+ * there: text whose length others choose goes through a function that takes @out beside the cursor. Whoever writes
+ * more is mistaken: what was written since lkst_out_room() is not taken, and the error is -EOVERFLOW; beyond the
+ * buffer, or in a build with sanitizers, the program ends.
+ */
+char *lkst_out_room_slow(struct lkst_out *out);
+static inline char *lkst_out_room(struct lkst_out *out)
+{
+	char *p = out->buffer + out->used;
+
+	if (LKST_OUT_IS_GUARDED || LKST_OUT_SIZE - out->used < LKST_OUT_ROOM)
+		return lkst_out_room_slow(out);
+	out->end = p + LKST_OUT_ROOM;
+	return p;
+}
+
+void lkst_out_advance_slow(struct lkst_out *out, char *end);
+static inline void lkst_out_advance(struct lkst_out *out, char *end)
+{
+	if (LKST_OUT_IS_GUARDED || end < out->buffer + out->used || end > out->end)
+		lkst_out_advance_slow(out, end);
+	else
+		out->used = (size_t)(end - out->buffer);
+}
 
 /*
  * For a line that may be longer than the room: @p is a cursor of lkst_out_room(), advanced by
@@ -43,7 +81,10 @@ void lkst_out_advance(struct lkst_out *out, char *end);
 char *lkst_out_more_slow(struct lkst_out *out, char *p);
 static inline char *lkst_out_more(struct lkst_out *out, char *p)
 {
-	return out->buffer + LKST_OUT_SIZE - p >= LKST_OUT_ROOM ? p : lkst_out_more_slow(out, p);
+	if (LKST_OUT_IS_GUARDED || p > out->end || out->buffer + LKST_OUT_SIZE - p < LKST_OUT_ROOM)
+		return lkst_out_more_slow(out, p);
+	out->end = p + LKST_OUT_ROOM;
+	return p;
 }
 
 /* Appends any number of bytes; a string; as printf does (slow, for headings). */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/unit.h"
@@ -278,6 +279,109 @@ TEST(out_errors_stick)
 	free(out);
 }
 
+/* Puts @length bytes at @p, and what they are is not to be known when this is compiled. */
+static char *put_many(char *p, size_t length)
+{
+	volatile char *q = p;
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		q[i] = 'x';
+	return p + length;
+}
+
+/* Writes @first bytes, takes more room for @then bytes, and gives them back. */
+static void write_in_room(struct lkst_out *out, size_t first, size_t then)
+{
+	char *p = put_many(lkst_out_room(out), first);
+
+	if (then)
+		p = put_many(lkst_out_more(out, p), then);
+	lkst_out_advance(out, p);
+}
+
+TEST(out_room_is_what_was_promised)
+{
+	struct lkst_out *out = malloc(sizeof(*out));
+	size_t i;
+
+	CHECK(out);
+	lkst_out_init(out, open("/dev/null", O_WRONLY | O_CLOEXEC));
+	for (i = 0; i < 200; i++) {
+		write_in_room(out, LKST_OUT_ROOM, LKST_OUT_ROOM);
+		write_in_room(out, 0, 0);
+		write_in_room(out, i, LKST_OUT_ROOM - i);
+		lkst_out_str(out, "between");
+	}
+	CHECK_EQ(lkst_out_flush(out), 0);
+	close(out->fd);
+	free(out);
+}
+
+#if LKST_OUT_IS_GUARDED
+/* How a process ends that writes @first bytes and @then more. 0: as it should if nothing is wrong. */
+static int end_of_writer(size_t first, size_t then, size_t after)
+{
+	int status, null;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct lkst_out *out = malloc(sizeof(*out));
+
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		dup2(null, STDERR_FILENO);
+		lkst_out_init(out, null);
+		lkst_out_str(out, "abc");
+		write_in_room(out, first, then);
+		if (after)
+			put_many(out->buffer + out->used, after);
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : 0;
+}
+
+/* The byte behind the room ends the process, wherever it is from a multiple of 8. */
+TEST(out_overrun_of_a_room_is_caught)
+{
+	size_t i;
+
+	for (i = 0; i < 8; i++) {
+		CHECK_EQ(end_of_writer(i, LKST_OUT_ROOM, 0), 0);
+		CHECK(end_of_writer(i, LKST_OUT_ROOM + 1, 0));
+	}
+	CHECK_EQ(end_of_writer(LKST_OUT_ROOM, 0, 0), 0);
+	CHECK(end_of_writer(LKST_OUT_ROOM + 1, 0, 0));
+	CHECK(end_of_writer(LKST_OUT_ROOM + 1, 1, 0));
+	/* Nobody writes where no room was asked for. */
+	CHECK(end_of_writer(5, 0, 1));
+}
+#else
+/* What was written beyond the room is not taken, nor is anything after it: the error sticks. */
+TEST(out_overrun_of_a_room_is_refused)
+{
+	static const size_t writes[][2] = { { LKST_OUT_ROOM + 1, 0 },
+					    { 7, LKST_OUT_ROOM + 1 },
+					    { LKST_OUT_ROOM + 1, 1 } };
+	struct lkst_out *out = malloc(sizeof(*out));
+	int fd = open_file();
+	size_t i;
+
+	CHECK(out && fd >= 0);
+	for (i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+		lkst_out_init(out, fd);
+		lkst_out_str(out, "abc");
+		write_in_room(out, writes[i][0], writes[i][1]);
+		CHECK_EQ(out->error, -EOVERFLOW);
+		CHECK(out->used <= 3 + LKST_OUT_ROOM);
+		lkst_out_str(out, "abc");
+		CHECK_EQ(lkst_out_flush(out), -EOVERFLOW);
+		CHECK_EQ(lseek(fd, 0, SEEK_END), 0);
+	}
+	close(fd);
+	free(out);
+}
+#endif
+
 static const struct unit_test tests[] = {
 	{ "out_numbers", test_out_numbers },
 	{ "out_numbers_agree_with_printf", test_out_numbers_agree_with_printf },
@@ -291,6 +395,12 @@ static const struct unit_test tests[] = {
 	{ "out_escapes_long_text", test_out_escapes_long_text },
 	{ "out_takes_blocks_larger_than_its_buffer", test_out_takes_blocks_larger_than_its_buffer },
 	{ "out_errors_stick", test_out_errors_stick },
+	{ "out_room_is_what_was_promised", test_out_room_is_what_was_promised },
+#if LKST_OUT_IS_GUARDED
+	{ "out_overrun_of_a_room_is_caught", test_out_overrun_of_a_room_is_caught },
+#else
+	{ "out_overrun_of_a_room_is_refused", test_out_overrun_of_a_room_is_refused },
+#endif
 };
 
 UNIT_MAIN(tests)
