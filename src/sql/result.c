@@ -294,6 +294,8 @@ static int hold_cell(struct lkst_sql_result *x, unsigned int i, struct cell *ret
 	}
 }
 
+_Static_assert(WIDTH_MAX + BETWEEN + WIDTH_MAX + CELL_ROOM + 1 < LKST_OUT_ROOM, "the room takes a cell and its blanks");
+
 static char *put_blanks(char *p, u32 nr)
 {
 	memset(p, ' ', nr);

@@ -178,7 +178,10 @@ static char *put_host(const struct printers *printers, char *p, const struct lks
 {
 	const char *host = host_of(printers, s);
 
-	return host ? lkst_put_str(lkst_put_escaped(p, host, strlen(host), ""), ": ") : p;
+	if (!host)
+		return p;
+	p = lkst_out_escaped(printer_of(printers, s)->out, p, host, strlen(host), "");
+	return lkst_put_str(p, ": ");
 }
 
 /* A top step says whom it is about, and when it was; the others say when, from its beginning. */

@@ -183,7 +183,7 @@ static char *put_host(struct lkst_record_printer *printer, char *p)
 {
 	if (!printer->host)
 		return p;
-	p = lkst_put_json(lkst_put_str(p, "\"host\":"), printer->host, strlen(printer->host));
+	p = lkst_out_json(printer->out, lkst_put_str(p, "\"host\":"), printer->host, strlen(printer->host));
 	return lkst_put_str(p, ",");
 }
 

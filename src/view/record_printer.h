@@ -27,6 +27,8 @@ enum {
 	LKST_HEAD_MAX = 4 * LKST_NAME_MAX + 32, /* of a name that is escaped */
 };
 _Static_assert(LKST_LABEL_MAX + LKST_VALUE_ROOM + 1024 < LKST_OUT_ROOM, "a step fits the room");
+_Static_assert(LKST_LABEL_MAX + LKST_ADDRESS_NAME + 64 < LKST_OUT_ROOM, "so does one that is the name of an address");
+_Static_assert(LKST_HEAD_MAX + 2 * LKST_COLUMN_MAX + 1024 < LKST_OUT_ROOM, "so does what stands before them");
 
 struct lkst_step {
 	lkst_step_fn *put;

@@ -298,7 +298,7 @@ static char *put_host(struct lkst_record_printer *printer, char *p)
 	size_t length = strlen(printer->host);
 
 	*p++ = ' ';
-	p = lkst_put_escaped(p, printer->host, length, "");
+	p = lkst_out_escaped(printer->out, p, printer->host, length, "");
 	for (; length < printer->host_width; length++)
 		*p++ = ' ';
 	return p;

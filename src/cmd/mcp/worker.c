@@ -79,7 +79,7 @@ static void add_warning(const char *said, struct lkst_mcp_page *page)
 	page->json->used--;
 	p = lkst_put_str(lkst_out_room(page->json), ",\"warning\":");
 	/* The cut one may end within a character, which becomes U+FFFD. */
-	p = lkst_put_json(p, said, strlen(said) < SAID_MAX / 2 ? strlen(said) : SAID_MAX / 2);
+	p = lkst_out_json(page->json, p, said, strlen(said) < SAID_MAX / 2 ? strlen(said) : SAID_MAX / 2);
 	lkst_out_advance(page->json, lkst_put_str(p, "}"));
 }
 
@@ -88,6 +88,7 @@ static void reply(struct shared *m, int err, const struct lkst_err *e,
 {
 	char *p = m->text;
 
+	_Static_assert(4 * (LKST_ERR_MAX + 2 * LKST_ERR_LINE) <= (int)LKST_MCP_TEXT_MAX, "an error fits");
 	m->is_error = err < 0;
 	m->json_length = 0;
 	if (err < 0) {

@@ -155,12 +155,9 @@ static void say_functions(struct lkst_answer *to, const char *functions)
 	lkst_out_str(to->out, "    ");
 	while (*at) {
 		size_t length = strcspn(at, ",");
-		char *p = lkst_out_room(to->out);
+		size_t shown = length < LKST_KEY_TEXT ? length : LKST_KEY_TEXT;
 
-		lkst_out_advance(to->out,
-				 lkst_put_escaped(p, at,
-						  length < LKST_KEY_TEXT ? length : LKST_KEY_TEXT,
-						  ""));
+		lkst_out_advance(to->out, lkst_out_escaped(to->out, lkst_out_room(to->out), at, shown, ""));
 		at += length;
 		if (*at++ != ',')
 			break;

@@ -41,11 +41,11 @@ static int run_tables(struct lkst_err *e, struct lkst_sql_session *session, cons
 		if (pattern[0] && !strstr(name, pattern))
 			continue;
 		p = lkst_out_room(session->out);
-		p = lkst_put_escaped(p, name, length, "");
+		p = lkst_out_escaped(session->out, p, name, length, "");
 		for (; help && length < NAME_COLUMN; length++)
 			*p++ = ' ';
 		if (help)
-			p = lkst_put_str(lkst_put_str(p, " "), help);
+			p = lkst_out_escaped(session->out, lkst_put_str(p, " "), help, strlen(help), "");
 		*p++ = '\n';
 		lkst_out_advance(session->out, p);
 	}
