@@ -113,10 +113,10 @@ void lkst_recording_leave_id(const struct lkst_session *s, bool quiet)
 	memcpy(id.id, c->memory_id, sizeof(id.id));
 	memcpy(id.uuid, c->uuid, sizeof(id.uuid));
 	if (lkst_memory_ids_add(&e, LKST_MEMORY_IDS, &id) && !quiet)
-		fprintf(stderr,
-			"should the machine crash, forged pages cannot be told from those of this "
-			"recording: %s\n",
-			e.text);
+		lkst_print_message(stderr,
+				   "should the machine crash, forged pages cannot be told from those of this "
+				   "recording: %s",
+				   e.text);
 }
 
 void lkst_recording_boot_id(u8 ret_id[16])

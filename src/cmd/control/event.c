@@ -154,7 +154,7 @@ static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
 	}
 	printf("  here      %s\n", describe_hook(k, i, &why));
 	if (why.text[0])
-		printf("            %s\n", why.text);
+		lkst_print_message(stdout, "            %s", why.text);
 }
 
 static void show_event(const struct lkst_kernel *k, enum lkst_event_index i)

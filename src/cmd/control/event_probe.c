@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/glob.h"
+#include "base/out.h"
 #include "cmd/verbs.h"
 #include "live/load/pins.h"
 #include "live/recording/probes.h"
@@ -53,7 +54,7 @@ static void print(const struct lkst_event_class *event, const struct lkst_probe_
 
 	printf("%s: a probe of the running recording\n", event->name);
 	printf("  group     %s\n", lkst_group_names[event->group]);
-	printf("  set by    %s\n", state->row->definition);
+	lkst_print_message(stdout, "  set by    %s", state->row->definition);
 	printf("  here      %s\n", lkst_probe_backend_names[state->backend]);
 	printf("  record    %u bytes%s\n", event->size, event->is_fixed ? "" : " and what varies");
 	for (f = event->fields; f < event->fields + event->nr_fields; f++) {

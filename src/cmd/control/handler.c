@@ -148,7 +148,7 @@ static int verb_load(struct lkst_job *job, char **args, unsigned int nr_args)
 	err = lkst_handler_object(job->e, args[0], path) ?:
 	      lkst_handler_load(job->e, job->s, &options, &h);
 	if (!err && !options_of(job)->quiet)
-		printf("handler %u (%s)\n", h.number, h.name);
+		lkst_print_message(stdout, "handler %u (%s)", h.number, h.name);
 	return err;
 }
 

@@ -40,11 +40,14 @@ void lkst_handler_print_shipped(struct lkst_out *out)
 	if (!handlers)
 		return;
 	lkst_out_printf(out, "\nComing with the program, in %s:", dir);
+	/* Names of files may hold anything. */
 	while ((d = readdir(handlers))) {
 		size_t length = strlen(d->d_name);
 
-		if (length > 2 && !strcmp(d->d_name + length - 2, ".o"))
-			lkst_out_printf(out, " %.*s", (int)length - 2, d->d_name);
+		if (length <= 2 || strcmp(d->d_name + length - 2, ".o"))
+			continue;
+		lkst_out_str(out, " ");
+		lkst_out_advance(out, lkst_out_escaped(out, lkst_out_room(out), d->d_name, length - 2, ""));
 	}
 	lkst_out_str(out, "\n");
 	closedir(handlers);

@@ -51,6 +51,12 @@ static void print_string(struct lkst_out *out, const char *text, size_t length)
 	lkst_out_advance(out, lkst_out_json(out, lkst_out_room(out), text, length));
 }
 
+/* Names of variables are its object file's. */
+static void print_name(struct lkst_out *out, const char *name)
+{
+	lkst_out_advance(out, lkst_out_escaped(out, lkst_out_room(out), name, strlen(name), ""));
+}
+
 static void print_event(const struct printer *p, s64 id)
 {
 	const struct lkst_event_class *event = event_of(p, id);
@@ -130,7 +136,7 @@ static void print_value(const struct printer *p, const struct lkst_variable *v)
 
 static void print_one(const struct printer *p, const struct lkst_variable *v)
 {
-	lkst_out_str(p->out, v->name);
+	print_name(p->out, v->name);
 	if (v->has_key) {
 		lkst_out_str(p->out, "[");
 		if (v->is_key_event)
@@ -154,8 +160,7 @@ static void print_elements(struct printer *p)
 		print_one(p, &p->shown[i].v);
 	}
 	if (p->nr > p->nr_shown)
-		lkst_out_printf(p->out, "%s has %u more; --json shows them\n", p->map,
-				p->nr - p->nr_shown);
+		lkst_out_message(p->out, "%s has %u more; --json shows them", p->map, p->nr - p->nr_shown);
 	p->nr = p->nr_shown = 0;
 }
 

@@ -226,8 +226,8 @@ static void show_conditions(struct lkst_out *out, const struct lkst_job *job, u3
 	lkst_maskset_read(job->s, set, &mask);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (lkst_mask_condition(&mask, id) && catalog->classes[id])
-			lkst_out_printf(out, "  %s if %s\n", catalog->classes[id]->name,
-					lkst_mask_condition(&mask, id));
+			lkst_out_message(out, "  %s if %s", catalog->classes[id]->name,
+					 lkst_mask_condition(&mask, id));
 }
 
 /* For people: a line per group. */

@@ -341,8 +341,9 @@ static int print_one(struct lkst_err *e, const struct lkst_diff_report *r, struc
 		return err;
 	set_up(r, w, out, &config);
 	if (!j) {
-		lkst_out_printf(out, "\n%s, a typical %s one: at %s of %c\n", w->row->name,
-				w->is_slow ? "slow" : "fast", w->place, letters[w->side]);
+		lkst_out_str(out, "\n");
+		lkst_out_message(out, "%s, a typical %s one: at %s of %c", w->row->name,
+				 w->is_slow ? "slow" : "fast", w->place, letters[w->side]);
 		return lkst_view_account_text(&config, w->account, false);
 	}
 	lkst_json_object(j, w->is_slow ? "slow" : "fast");
