@@ -278,6 +278,40 @@ TEST(table_cuts_headings_as_cells)
 	free(name);
 }
 
+/* Names that differ in the last byte that a name may have are two; as many notes as there may be are as many lines. */
+TEST(table_names_and_notes_are_whole)
+{
+	char name[2][LKST_COLUMN_NAME_MAX + 1], line[2 * LKST_COLUMN_NAME_MAX + 4];
+	const struct lkst_column two[] = { { name[0], NULL, LKST_COLUMN_TEXT, "" },
+					   { name[1], "b", LKST_COLUMN_PERCENT, "" } };
+	struct printed *p = begin(LKST_TABLE_CSV);
+	struct lkst_table t;
+	unsigned int i, nr = 0;
+	const char *at;
+
+	for (i = 0; i < 2; i++) {
+		memset(name[i], 'x', LKST_COLUMN_NAME_MAX);
+		name[i][LKST_COLUMN_NAME_MAX - 1] = (char)('a' + i);
+		name[i][LKST_COLUMN_NAME_MAX] = 0;
+	}
+	lkst_table_init(&t, "t", NULL, two, 2);
+	lkst_table_print(&p->printer, &t);
+	snprintf(line, sizeof(line), "%s,%s", name[0], name[1]);
+	CHECK(!strncmp(end(p), line, strlen(line)));
+	CHECK_STR(p->text + strlen(line), "_percent\r\n");
+	free(p);
+	p = begin(LKST_TABLE_TEXT);
+	for (i = 0; i < 1000; i++)
+		lkst_notes_add(&t.notes, "%u \x1b[31m", i);
+	lkst_table_print(&p->printer, &t);
+	lkst_table_fini(&t);
+	for (at = end(p); (at = strstr(at, " \\x1b[31m\n")); at++)
+		nr++;
+	CHECK_EQ(nr, LKST_NOTES_MAX);
+	CHECK(!strchr(p->text, '\x1b'));
+	free(p);
+}
+
 /* What is to be printed. */
 static char wanted[4096];
 
@@ -537,6 +571,7 @@ static const struct unit_test tests[] = {
 	{ "table_plain_text_is_for_gnuplot", test_table_plain_text_is_for_gnuplot },
 	{ "table_prints_foreign_text_escaped_wherever_it_is", test_table_prints_foreign_text_escaped_wherever_it_is },
 	{ "table_cuts_headings_as_cells", test_table_cuts_headings_as_cells },
+	{ "table_names_and_notes_are_whole", test_table_names_and_notes_are_whole },
 	{ "table_csv_is_rfc_4180", test_table_csv_is_rfc_4180 },
 	{ "table_json_has_rows_and_notes", test_table_json_has_rows_and_notes },
 	{ "table_of_any_length_goes_through_a_sink", test_table_of_any_length_goes_through_a_sink },
