@@ -307,30 +307,47 @@ static void join_halves(struct lkst_catalog *c, struct lkst_event_class *event)
 
 /* ---- adding --------------------------------------------------------------------------- */
 
-static int check_event(struct lkst_err *e, struct lkst_catalog *c,
-		       const struct lkst_event_class *event)
+int lkst_event_class_new(struct lkst_err *e, const struct lkst_event_class *event,
+			 struct lkst_event_class **ret_class)
 {
+	const size_t fields_size = event->nr_fields * sizeof(*event->fields);
+	_cleanup_free_ struct lkst_event_class *copy = NULL;
+	int err;
 	u16 i;
 
+	if (!is_event_name(event->name))
+		return lkst_err_set(e, -EINVAL, "its name cannot be an event's");
+	if (event->nr_fields > LKST_FIELDS_MAX)
+		return lkst_err_set(e, -EINVAL, "it has %u fields, more than %u", event->nr_fields,
+				    LKST_FIELDS_MAX);
+	for (i = 0; i < event->nr_fields; i++) {
+		err = check_field(e, event, i);
+		if (err)
+			return err;
+	}
+	copy = malloc(sizeof(*copy) + fields_size);
+	if (!copy)
+		return lkst_err_sys(e, -ENOMEM, "an event's fields");
+	*copy = *event;
+	copy->fields = (struct lkst_field_class *)(copy + 1);
+	if (fields_size)
+		memcpy(copy->fields, event->fields, fields_size);
+	err = lay_out(e, copy);
+	if (!err)
+		*ret_class = lkst_take(copy);
+	return err;
+}
+
+static int check_place(struct lkst_err *e, struct lkst_catalog *c, const struct lkst_event_class *event)
+{
 	if (event->id == LKST_ID_NONE || event->id > LKST_ID_MAX)
 		return lkst_err_set(e, -EINVAL, "id %u is not between 1 and %u", event->id,
 				    LKST_ID_MAX);
-	if (!is_event_name(event->name))
-		return lkst_err_set(e, -EINVAL, "its name cannot be an event's");
 	if (c->classes[event->id])
 		return lkst_err_set(e, -EEXIST, "id %u is taken by %s", event->id,
 				    c->classes[event->id]->name);
 	if (*name_slot(c, event->name))
 		return lkst_err_set(e, -EEXIST, "an event of this name is there already");
-	if (event->nr_fields > LKST_FIELDS_MAX)
-		return lkst_err_set(e, -EINVAL, "it has %u fields, more than %u", event->nr_fields,
-				    LKST_FIELDS_MAX);
-	for (i = 0; i < event->nr_fields; i++) {
-		int err = check_field(e, event, i);
-
-		if (err)
-			return err;
-	}
 	return 0;
 }
 
@@ -338,19 +355,8 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 		     const struct lkst_event_class *event)
 {
 	_cleanup_free_ struct lkst_event_class *copy = NULL;
-	size_t fields_size = event->nr_fields * sizeof(*event->fields);
-	int err = check_event(e, c, event);
+	int err = lkst_event_class_new(e, event, &copy) ?: check_place(e, c, copy);
 
-	if (!err) {
-		copy = malloc(sizeof(*copy) + fields_size);
-		if (!copy)
-			return lkst_err_sys(e, -ENOMEM, "event %.*s", LKST_NAME_MAX, event->name);
-		*copy = *event;
-		copy->fields = (struct lkst_field_class *)(copy + 1);
-		if (fields_size)
-			memcpy(copy->fields, event->fields, fields_size);
-		err = lay_out(e, copy);
-	}
 	if (err) {
 		lkst_err_add(e, "event %.*s", LKST_NAME_MAX, event->name);
 		return err;

@@ -40,6 +40,13 @@ struct lkst_catalog *lkst_catalog_new(void);
 void lkst_catalog_free(struct lkst_catalog *c);
 
 /*
+ * A class of its own, as lkst_catalog_add() makes one of @event but for what is known of names: checked, and laid out.
+ * free() frees it. Errors as there.
+ */
+int lkst_event_class_new(struct lkst_err *e, const struct lkst_event_class *event,
+			 struct lkst_event_class **ret_class);
+
+/*
  * Adds a class. The caller fills `id`, `name` and, of each field, what describes its stored form;
  * the catalogue copies it and works out all else: offsets and sizes, and by name of event and field
  * what the built-in catalogue and the system call table know of it (where the caller left a
