@@ -13,13 +13,22 @@
 
 #include "base/time.h"
 #include "liblkst/mark_fields.h"
+#include "marks/marks_budget.h"
 
-enum { NR_IDS = LKST_MARK_ID_FIRST + LKST_MARK_EVENTS };
+enum {
+	NR_RINGS = LKST_MARK_THREADS * LKST_MARK_LEVELS,
+	/*
+	 * A thread cannot fill a block in less: it would write more than 80 GB/s and read the clock for each record, and
+	 * both takes several times as long on any machine. Who claims to is lying about how much was overwritten.
+	 */
+	BLOCK_NS_MIN = 50,
+};
 
 /* How far a ring has been read. */
 struct progress {
 	u64 done; /* position */
 	u64 ns;	  /* time of the last record before it */
+	u64 seen; /* where the last look has found its end */
 };
 
 struct lkst_marks_file {
@@ -27,15 +36,18 @@ struct lkst_marks_file {
 	struct lkst_marks_owner owner;
 	u32 nr_cpus;
 	u8 id[16];
-	struct lkst_catalog *catalog;  /* the program's numbers; NULL: nothing has been read yet */
-	u8 has_text[LKST_MARK_EVENTS]; /* it is in the catalogue, or was refused */
-	struct progress progress[LKST_MARK_THREADS][LKST_MARK_LEVELS];
+	struct lkst_event_class *described[LKST_MARK_EVENTS]; /* NULL: not, or refused */
+	u8 has_text[LKST_MARK_EVENTS];			      /* it was read */
+	u32 nr_fields;					      /* of the events that it describes */
+	struct progress progress[NR_RINGS];
+	u64 looked_ns; /* when it was looked at last; 0: never */
+	u32 next_area; /* where the next look begins */
 	/* During a look, since numbers of processes and threads come again: */
 	s32 good_tid[LKST_MARK_THREADS]; /* found to be the program's, or gone */
 	bool is_asked, is_proven;	 /* the process is there, and the memory is its user's */
 	struct lkst_marks_losses lost;
-	u64 counted; /* what the program's own counts were when they were read last */
-	u8 block[LKST_MARK_BLOCK] __attribute__((aligned(8)));
+	/* What the program's own counts were when they were read last. */
+	u64 counted, too_deep[LKST_MARK_THREADS];
 };
 
 static bool read_at(const struct lkst_marks_file *f, void *bytes, size_t length, u64 at)
@@ -66,7 +78,7 @@ static void add_field(struct lkst_event_class *event, const char *name, u8 type,
 }
 
 /* An event that needs no description, as the built-in catalogue has it. */
-static int add_fixed(struct lkst_marks_file *f, u16 id)
+static int add_fixed(struct lkst_catalog *c, u16 id)
 {
 	static const u16 index[LKST_MARK_ID_NR] = {
 		[LKST_MARK_ID_MARK] = LKST_EV_mark,
@@ -92,11 +104,35 @@ static int add_fixed(struct lkst_marks_file *f, u16 id)
 	for (i = 0; i < desc->nr_fields && i < LKST_MARK_NR_FIELDS; i++)
 		add_field(&event, desc->fields[i].name, type[desc->fields[i].type],
 			  desc->fields[i].size, desc->fields[i].meaning);
-	return lkst_catalog_add(NULL, f->catalog, &event);
+	return lkst_catalog_add(NULL, c, &event);
 }
 
-static int add_described(struct lkst_marks_file *f, u16 id,
-			 const struct lkst_mark_fields *described)
+struct lkst_catalog *lkst_marks_catalog_new(void)
+{
+	_cleanup_(lkst_marks_catalog_freep) struct lkst_catalog *c = lkst_catalog_new();
+	u16 i;
+
+	for (i = LKST_MARK_ID_MARK; c && i < LKST_MARK_ID_NR; i++)
+		if (add_fixed(c, i))
+			return NULL;
+	return lkst_take(c);
+}
+
+/* Has the catalogue have no program's events, which are not its own. */
+static void forget_described(struct lkst_catalog *c)
+{
+	memset(&c->classes[LKST_MARK_ID_FIRST], 0, LKST_MARK_EVENTS * sizeof(c->classes[0]));
+}
+
+void lkst_marks_catalog_free(struct lkst_catalog *c)
+{
+	if (!c)
+		return;
+	forget_described(c);
+	lkst_catalog_free(c);
+}
+
+static int make_class(u16 id, const struct lkst_mark_fields *described, struct lkst_event_class **ret_class)
 {
 	struct lkst_field_class fields[LKST_MARK_NR_FIELDS + 1] = {};
 	struct lkst_event_class event = { .id = id, .fields = fields };
@@ -116,41 +152,50 @@ static int add_described(struct lkst_marks_file *f, u16 id,
 			  : field->is_hex ? LKST_MEANING_HEX
 					  : LKST_MEANING_DEC);
 	}
-	return lkst_catalog_add(NULL, f->catalog, &event);
+	return lkst_event_class_new(NULL, &event, ret_class);
 }
 
-/* Adds to the catalogue what the program has described since. What was read once does not change any more. */
-static int read_texts(struct lkst_marks_file *f)
+/* Takes in what text @i describes, if the events of the program may have as many fields. */
+static int add_text(struct lkst_marks_file *f, u16 i, const struct lkst_mark_text *text, u32 most_fields)
 {
-	struct lkst_mark_fields described;
-	struct lkst_mark_text text;
-	u16 i;
+	struct lkst_mark_fields described = {};
+	int err = -EINVAL;
+
+	f->has_text[i] = 1;
+	/* It costs nothing where there is no room in any case. */
+	if (f->nr_fields < most_fields && !lkst_mark_fields_parse(text->text, sizeof(text->text), &described))
+		return 0;
+	if (f->nr_fields + 1 + described.nr <= most_fields)
+		err = make_class(LKST_MARK_ID_FIRST + i, &described, &f->described[i]);
+	if (!err)
+		f->nr_fields += 1 + described.nr;
+	/* A field that cannot be one, such as a second lkst_cpu. */
+	f->lost.refused += err == -EINVAL;
+	return err == -EINVAL ? 0 : err;
+}
+
+/* Takes in what the program has described since. What was read once does not change any more. */
+static int read_texts(struct lkst_marks_file *f, u32 most_fields)
+{
+	/* The first place of a page has no text. */
+	struct lkst_mark_text page[LKST_MARK_PAGE_TEXTS + 1];
+	u16 i, at;
 	int err = 0;
 
-	if (!f->catalog) {
-		f->catalog = lkst_catalog_new();
-		for (i = LKST_MARK_ID_MARK; f->catalog && i < LKST_MARK_ID_NR && !err; i++)
-			err = add_fixed(f, i);
-	}
-	if (!f->catalog || err)
-		return -ENOMEM;
 	/* They are taken from the first on. */
 	for (i = 0; i < LKST_MARK_EVENTS && !err; i++) {
-		if (f->has_text[i])
-			continue;
-		if (!read_at(f, &text, sizeof(text), lkst_mark_text_at(i)) ||
-		    text.is_there != 2)
-			continue;
-		f->has_text[i] = 1;
-		if (lkst_mark_fields_parse(text.text, sizeof(text.text), &described))
-			err = add_described(f, LKST_MARK_ID_FIRST + i, &described);
-		/* A field that cannot be one, such as a second lkst_cpu. */
-		if (err == -EINVAL || err == -EEXIST) {
-			f->lost.refused++;
-			err = 0;
-		}
+		at = i % LKST_MARK_PAGE_TEXTS;
+		if (!at && !read_at(f, page, sizeof(page), lkst_mark_text_at(i) - sizeof(page[0])))
+			break;
+		if (!f->has_text[i] && page[at + 1].is_there == 2)
+			err = add_text(f, i, &page[at + 1], most_fields);
 	}
 	return err;
+}
+
+u32 lkst_marks_file_fields(const struct lkst_marks_file *f)
+{
+	return f->nr_fields;
 }
 
 /* ---- whose thread it is ------------------------------------------------------------- */
@@ -206,24 +251,108 @@ static bool is_own_thread(struct lkst_marks_file *f, s32 tid)
 	return syscall(SYS_tkill, tid, 0) && errno == ESRCH;
 }
 
+/* ---- what a look finds -------------------------------------------------------------- */
+
+enum { DONE = offsetof(struct lkst_mark_ring, done), OPENED = offsetof(struct lkst_mark_ring, opened) };
+
+static u64 ring_at(u32 area, u32 level, size_t member)
+{
+	return lkst_mark_area_at(area) + offsetof(struct lkst_mark_thread, ring) +
+	       level * sizeof(struct lkst_mark_ring) + member;
+}
+
+/* How many blocks of a ring have something that was not read and was not overwritten before the look. */
+static u32 new_blocks(const struct progress *p, u32 level)
+{
+	const u64 nr = p->seen / LKST_MARK_BLOCK - p->done / LKST_MARK_BLOCK + 1;
+	const u32 all = lkst_mark_ring_mask(level) + 1;
+
+	if (p->seen == p->done)
+		return 0;
+	return nr < all ? (u32)nr : all;
+}
+
+/* Notes how far a ring is complete, @now being later. */
+static void look_at_ring(struct lkst_marks_file *f, struct progress *p, u64 done, u64 now_ns)
+{
+	const u64 blocks = done / LKST_MARK_BLOCK - p->done / LKST_MARK_BLOCK;
+	const bool is_too_far = p->done && blocks > 1 && f->looked_ns &&
+				(blocks - 1) > (now_ns - f->looked_ns) / BLOCK_NS_MIN;
+
+	p->seen = done;
+	/* It never falls; the program has overwritten its memory. */
+	if (done != p->done && (done < p->done || done % LKST_MARK_BLOCK < LKST_BLOCK_HEADER || is_too_far)) {
+		f->lost.refused++;
+		p->done = done;
+	}
+}
+
+/* Takes in what the program itself counts of what it has lost: @now in place of @last. */
+static void count_lost(struct lkst_marks_file *f, u64 *last, u64 now)
+{
+	f->lost.unrecorded += now > *last ? now - *last : 0;
+	*last = now;
+}
+
+u32 lkst_marks_file_areas(const struct lkst_marks_file *f)
+{
+	u32 nr = 0;
+
+	if (!read_at(f, &nr, sizeof(nr), offsetof(struct lkst_mark_header, nr_threads)))
+		return 0;
+	return nr < LKST_MARK_THREADS ? nr : LKST_MARK_THREADS;
+}
+
+/* Looks at the rings of an area. Returns how many of their blocks are new, and adds what the thread itself has lost. */
+static u32 look_at_area(struct lkst_marks_file *f, u32 area, u64 now_ns)
+{
+	struct progress *p = &f->progress[area * LKST_MARK_LEVELS];
+	struct lkst_mark_thread t;
+	u32 level, nr = 0;
+
+	if (!read_at(f, &t, sizeof(t), lkst_mark_area_at(area)))
+		return 0;
+	count_lost(f, &f->too_deep[area], t.too_deep);
+	for (level = 0; level < LKST_MARK_LEVELS; level++, p++) {
+		/* As the program stores it: in one piece. */
+		if (t.ring[level].done != p->done)
+			look_at_ring(f, p, read_u64(f, ring_at(area, level, DONE)), now_ns);
+		nr += new_blocks(p, level);
+	}
+	return nr;
+}
+
+u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, bool is_last)
+{
+	const u32 all = lkst_marks_file_areas(f), nr = most < all ? most : all;
+	const u64 now_ns = lkst_monotonic_ns();
+	struct lkst_mark_header h;
+	u32 i, blocks = 0;
+
+	if (!read_at(f, &h, sizeof(h), 0))
+		return 0;
+	count_lost(f, &f->counted, h.no_area + h.refused);
+	for (i = 0; i < nr; i++)
+		blocks += look_at_area(f, (f->next_area + i) % all, now_ns);
+	f->next_area = all ? (f->next_area + nr) % all : 0;
+	f->lost.unlooked += is_last ? all - nr : 0;
+	/* All that is complete has been made by now. */
+	f->looked_ns = lkst_monotonic_ns();
+	return blocks;
+}
+
 /* ---- a ring ------------------------------------------------------------------------- */
 
 struct ring {
 	struct lkst_marks_file *f;
+	const struct lkst_marks_reading *reading;
+	struct progress *progress;
 	u32 area, level;
-	u64 at; /* of the area, in the file */
-	u64 done, from_ns, to_ns;
-	lkst_marks_take *take;
-	void *ctx;
+	u64 to_ns;
+	bool is_over; /* there is no room for more */
 };
 
-static u64 ring_at(const struct ring *r, size_t member)
-{
-	return r->at + offsetof(struct lkst_mark_thread, ring) +
-	       r->level * sizeof(struct lkst_mark_ring) + member;
-}
-
-static int take_record(struct ring *r, const struct lkst_record *record)
+static int take_record(const struct ring *r, const struct lkst_record *record)
 {
 	struct lkst_marks_file *f = r->f;
 	struct lkst_marks_record out = { .event = record->event,
@@ -246,48 +375,47 @@ static int take_record(struct ring *r, const struct lkst_record *record)
 		f->lost.refused++;
 		return 0;
 	}
-	err = out.ns < r->from_ns ? 0 : r->take(r->ctx, &out);
+	err = out.ns < r->reading->from_ns ? 0 : r->reading->take(r->reading->ctx, &out);
 	f->lost.refused += err > 0;
 	return err < 0 ? err : 0;
 }
 
-/* Makes the copy of the open block one that ends where the ring does. */
-static void close_copy(const struct ring *r)
+/* Makes the copy of the open block one that ends where the look has found the ring's end. */
+static void close_copy(const struct ring *r, u8 *block)
 {
-	struct lkst_block_header *h = (void *)r->f->block;
+	struct lkst_block_header *h = (void *)block;
 
-	h->content_size = r->done % LKST_MARK_BLOCK * 8;
+	h->content_size = r->progress->seen % LKST_MARK_BLOCK * 8;
 	h->timestamp_end = r->to_ns;
 }
 
 /*
- * Takes the records of block @seq, which is in f->block, from where the ring was read to. @is_rest: those before it
- * were overwritten unread.
+ * Takes the records of @bytes, a copy of block @seq, from where the ring was read to. @is_rest: those before it were
+ * overwritten unread.
  */
-static int take_block(struct ring *r, u64 seq, bool is_rest)
+static int take_block(const struct ring *r, u64 seq, u8 *bytes, bool is_rest)
 {
-	struct progress *p = &r->f->progress[r->area][r->level];
+	struct progress *p = r->progress;
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
 	struct lkst_block block;
 	int err = 0, more;
 
-	if (seq == r->done / LKST_MARK_BLOCK)
-		close_copy(r);
-	if (lkst_block_parse(NULL, r->f->block, LKST_MARK_BLOCK, r->f->id, &block) ||
-	    block.seq != seq || block.size != LKST_MARK_BLOCK ||
-	    block.instance != lkst_stream_instance(r->area, 0, r->level)) {
+	if (seq == p->seen / LKST_MARK_BLOCK)
+		close_copy(r, bytes);
+	if (lkst_block_parse(NULL, bytes, LKST_MARK_BLOCK, r->f->id, &block) || block.seq != seq ||
+	    block.size != LKST_MARK_BLOCK || block.instance != lkst_stream_instance(r->area, 0, r->level)) {
 		r->f->lost.refused++;
 		return 0;
 	}
 	/* How many there were in the time that is asked for is not known: at least one. */
-	r->f->lost.overwritten += is_rest && block.begin_ns > r->from_ns;
+	r->f->lost.overwritten += is_rest && block.begin_ns > r->reading->from_ns;
 	lkst_block_cursor_init(&cursor, &block);
 	if (p->done && seq == p->done / LKST_MARK_BLOCK) {
 		cursor.offset = p->done % LKST_MARK_BLOCK;
 		cursor.ns = p->ns;
 	}
-	while ((more = lkst_block_next(NULL, &cursor, r->f->catalog, &record)) > 0 && !err)
+	while ((more = lkst_block_next(NULL, &cursor, r->reading->catalog, &record)) > 0 && !err)
 		err = take_record(r, &record);
 	r->f->lost.refused += more < 0;
 	p->ns = cursor.ns;
@@ -297,87 +425,75 @@ static int take_block(struct ring *r, u64 seq, bool is_rest)
 /* The number of the oldest block that has not been overwritten by now. */
 static u64 oldest(const struct ring *r)
 {
-	const u64 opened = read_u64(r->f, ring_at(r, offsetof(struct lkst_mark_ring, opened)));
+	const u64 opened = read_u64(r->f, ring_at(r->area, r->level, OPENED));
 	const u64 nr = lkst_mark_ring_mask(r->level) + 1;
 
 	return opened > nr ? opened - nr : 0;
 }
 
-static int read_ring(struct ring *r, u32 most, u32 *nr_blocks)
+/* Copies block @seq and takes its records. */
+static int copy_block(struct ring *r, u64 seq, bool is_rest)
 {
-	struct progress *p = &r->f->progress[r->area][r->level];
-	const u64 last = r->done / LKST_MARK_BLOCK, nr = lkst_mark_ring_mask(r->level) + 1;
-	u64 seq = p->done / LKST_MARK_BLOCK;
-	bool is_rest = false;
+	u8 *bytes = r->is_over ? NULL : r->reading->room(r->reading->ctx);
+
+	r->is_over = !bytes;
+	if (!bytes) {
+		r->f->lost.left_out++;
+	} else if (!read_at(r->f, bytes, LKST_MARK_BLOCK,
+			    lkst_mark_area_at(r->area) + lkst_mark_block_at(r->level, seq))) {
+		r->f->lost.refused++;
+	} else if (seq < oldest(r)) {
+		r->f->lost.overwritten++;
+	} else {
+		return take_block(r, seq, bytes, is_rest);
+	}
+	return 0;
+}
+
+/* Reads the newest @most blocks of what the look has found in a ring. */
+static int read_ring(struct ring *r, u32 most)
+{
+	struct progress *p = r->progress;
+	const u64 last = p->seen / LKST_MARK_BLOCK, first = p->done / LKST_MARK_BLOCK;
+	const u32 nr = new_blocks(p, r->level);
+	/* What was there before, and was read by nobody. */
+	bool is_rest = !p->done && last - first >= nr;
+	u64 seq = last + 1 - most;
 	int err = 0;
 
-	if (last - seq >= nr) {
-		is_rest = !p->done;
-		r->f->lost.overwritten += p->done ? last + 1 - nr - seq : 0;
-		seq = last + 1 - nr;
-	}
-	for (; seq <= last && *nr_blocks < most && !err; seq++, ++*nr_blocks) {
-		if (!read_at(r->f, r->f->block, LKST_MARK_BLOCK,
-			     r->at + lkst_mark_block_at(r->level, seq))) {
-			r->f->lost.refused++;
-			continue;
-		}
-		if (seq < oldest(r)) {
-			r->f->lost.overwritten++;
-			continue;
-		}
-		err = take_block(r, seq, is_rest);
-		is_rest = false;
-	}
-	/* What there was no room for comes the next time. */
-	p->done = seq > last ? r->done : seq * LKST_MARK_BLOCK;
+	if (p->done)
+		r->f->lost.overwritten += last + 1 - nr - first;
+	r->f->lost.left_out += nr - most;
+	is_rest &= most == nr;
+	for (; seq <= last && !err; seq++, is_rest = false)
+		err = copy_block(r, seq, is_rest);
+	p->done = p->seen;
 	return err;
 }
 
-/* All that is complete has been made by now. */
-static void read_position(struct ring *r, u64 to_ns)
+int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_reading *reading)
 {
-	r->done = read_u64(r->f, ring_at(r, offsetof(struct lkst_mark_ring, done)));
-	r->to_ns = to_ns ?: lkst_monotonic_ns();
-}
-
-int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_stretch *stretch, u32 most,
-			 lkst_marks_take *take, void *ctx, u32 *ret_blocks)
-{
-	struct ring r = { .f = f, .from_ns = stretch->from_ns, .take = take, .ctx = ctx };
-	struct lkst_mark_header h;
-	struct lkst_mark_thread t;
-	u64 counted;
+	struct ring r = { .f = f, .reading = reading, .to_ns = reading->to_ns ?: f->looked_ns };
+	u64 need[NR_RINGS], grant[NR_RINGS], nr = 0;
 	int err = 0;
+	u32 i;
 
-	*ret_blocks = 0;
+	for (i = 0; i < NR_RINGS; i++)
+		nr += need[i] = new_blocks(&f->progress[i], i % LKST_MARK_LEVELS);
+	if (!nr)
+		return 0;
+	lkst_marks_share(need, grant, NR_RINGS, reading->most);
 	f->is_asked = false;
 	memset(f->good_tid, 0, sizeof(f->good_tid));
-	if (!read_at(f, &h, sizeof(h), 0))
-		return 0;
-	counted = h.no_area + h.refused;
-	for (r.area = 0; r.area < h.nr_threads && r.area < LKST_MARK_THREADS && !err; r.area++) {
-		r.at = lkst_mark_area_at(r.area);
-		if (!read_at(f, &t, sizeof(t), r.at))
-			break;
-		counted += t.too_deep;
-		for (r.level = 0; r.level < LKST_MARK_LEVELS && !err; r.level++) {
-			struct progress *p = &f->progress[r.area][r.level];
-
-			read_position(&r, stretch->to_ns);
-			if (r.done == p->done)
-				continue;
-			/* It never falls; the program has overwritten its memory. */
-			if (r.done < p->done || r.done % LKST_MARK_BLOCK < LKST_BLOCK_HEADER) {
-				f->lost.refused++;
-				p->done = r.done;
-				continue;
-			}
-			err = read_texts(f) ?: read_ring(&r, most, ret_blocks);
-		}
+	err = read_texts(f, reading->most_fields);
+	memcpy(&reading->catalog->classes[LKST_MARK_ID_FIRST], f->described, sizeof(f->described));
+	for (i = 0; i < NR_RINGS && !err; i++) {
+		r.progress = &f->progress[i];
+		r.area = i / LKST_MARK_LEVELS;
+		r.level = i % LKST_MARK_LEVELS;
+		if (need[i])
+			err = read_ring(&r, (u32)grant[i]);
 	}
-	f->lost.unrecorded += counted > f->counted ? counted - f->counted : 0;
-	f->counted = counted;
 	return err;
 }
 
@@ -434,10 +550,13 @@ int lkst_marks_file_open(struct lkst_err *e, int fd, const struct lkst_marks_own
 
 void lkst_marks_file_close(struct lkst_marks_file *f)
 {
+	u32 i;
+
 	if (!f)
 		return;
+	for (i = 0; i < LKST_MARK_EVENTS; i++)
+		free(f->described[i]);
 	if (f->fd >= 0)
 		close(f->fd);
-	lkst_catalog_free(f->catalog);
 	free(f);
 }

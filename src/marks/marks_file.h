@@ -16,6 +16,8 @@ struct lkst_marks_losses {
 	u64 overwritten; /* blocks, before they were read */
 	u64 unrecorded;	 /* records for which the program had no room, by its own count */
 	u64 refused;	 /* blocks, or rests of them, records and descriptions that make no sense */
+	u64 left_out;	 /* blocks that were not read, for there were more than the budget of a look allows */
+	u64 unlooked;	 /* threads that were not looked at for the same reason; of a program too many: at least one */
 };
 
 struct lkst_marks_record {
@@ -23,7 +25,7 @@ struct lkst_marks_record {
 	u64 ns;
 	u32 cpu;
 	s32 tid;
-	const u8 *bytes; /* valid during the call */
+	const u8 *bytes; /* in the block that was copied */
 	u32 size;
 };
 
@@ -34,13 +36,15 @@ struct lkst_marks_owner {
 	bool is_of_dump; /* no thread is there: all are as the program says */
 };
 
-/* Of what time marks are read. */
-struct lkst_marks_stretch {
-	u64 from_ns;
-	u64 to_ns; /* marks after it are refused; 0: those after now */
-};
-
 struct lkst_marks_file;
+
+/*
+ * A catalogue of the events that need no description, for files to be read with, one after the other. NULL: no memory.
+ * lkst_marks_catalog_free() frees it.
+ */
+struct lkst_catalog *lkst_marks_catalog_new(void);
+void lkst_marks_catalog_free(struct lkst_catalog *c);
+LKST_GUARD(lkst_marks_catalog_free, struct lkst_catalog)
 
 /*
  * Begins to read the memory at @fd, which it takes over, also on failure. Of threads that run when it is read, those of
@@ -52,14 +56,41 @@ int lkst_marks_file_open(struct lkst_err *e, int fd, const struct lkst_marks_own
 void lkst_marks_file_close(struct lkst_marks_file *f);
 LKST_GUARD(lkst_marks_file_close, struct lkst_marks_file)
 
+/* How many areas of threads its memory has. */
+u32 lkst_marks_file_areas(const struct lkst_marks_file *f);
+
 /*
- * Calls @take for each record of @stretch that is complete and was not read before, in order within a ring, at most
- * @most blocks of all. *@ret_blocks: how many were read. An error is that of @take; if that returns 1, the record
- * counts as refused.
+ * Looks in at most @most areas for what is complete and was not read before, each time in others if it has more, and
+ * returns how many blocks that is in. Until it is called again, nothing later is read. @is_last: it will not be called
+ * again, and threads that were not looked at are lost.
  */
-typedef int lkst_marks_take(void *ctx, const struct lkst_marks_record *r);
-int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_stretch *stretch, u32 most,
-			 lkst_marks_take *take, void *ctx, u32 *ret_blocks);
+u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, bool is_last);
+
+/* What is to be read of it, and where it goes. */
+struct lkst_marks_reading {
+	u64 from_ns; /* records before are left out */
+	u64 to_ns;   /* marks after it are refused; 0: those after the look */
+	u32 most;    /* blocks */
+	u32 most_fields; /* of events that it describes, all that were read included */
+	struct lkst_catalog *catalog; /* of lkst_marks_catalog_new(): has the file's events until another one is read */
+	/*
+	 * Where the next block of LKST_MARK_BLOCK bytes is copied to, in which then the records are that are given out.
+	 * NULL: it is to stop.
+	 */
+	u8 *(*room)(void *ctx);
+	/* An error is returned; 1: the record counts as refused. */
+	int (*take)(void *ctx, const struct lkst_marks_record *r);
+	void *ctx;
+};
+
+/*
+ * Gives out each record that the last look has found, in order within a ring. If that is in more than the most blocks,
+ * the newest of each ring are read, and the others are counted as left out.
+ */
+int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_reading *reading);
+
+/* How many fields the events have that it has described, each event counting as one more. */
+u32 lkst_marks_file_fields(const struct lkst_marks_file *f);
 
 /* What is missing so far. */
 struct lkst_marks_losses lkst_marks_file_losses(const struct lkst_marks_file *f);

@@ -7,39 +7,30 @@
 #include <string.h>
 
 #include "abi/state.h"
+#include "base/cleanup.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "marks/marks_budget.h"
 
 enum {
-	/* At most so many blocks of a program are taken at a time, and of all: the rest waits. */
-	BLOCKS_OF_PROGRAM = 8192,
-	BLOCKS_MAX = 65536,
-	CHUNK_BYTES = 1 << 20,
+	CHUNK_BLOCKS = 64,
+	FIELDS_MAX = 8192,  /* of the events that an account's programs describe: 1 MiB */
+	PUT_BETWEEN = 4096, /* records */
+};
+/* A look ends when it has taken so long: memory may have to come from the swap area first. */
+#define LOOK_NS_MAX 500000000ULL
+#define BETWEEN_NS 1000000ULL
+
+/* Records that are in order of time: those of a ring. */
+struct run {
+	u32 at, end;
 };
 
-/* A record that was taken: its bytes are in a chunk, without the CPU. */
-struct taken {
-	u64 ns, order;
-	const u8 *bytes;
-	u32 cpu;
-	u16 size;
-	u16 id;
-};
-
-/* What is copied lies in chunks, which stay where they are. */
+/* Copies of blocks lie in chunks, which stay where they are. */
 struct chunk {
 	struct chunk *next;
 	u32 used;
-	u8 bytes[CHUNK_BYTES];
-};
-
-/* A stream of the trace: a CPU's, at a level. */
-struct stream {
-	u64 seq;     /* number of the block that comes next */
-	u64 last_ns; /* time of the last record */
-	u8 *block;   /* the one that is being filled; NULL: none was yet */
-	u32 used;    /* bytes of it; 0: it is not open */
-	u64 begin_ns;
+	u8 blocks[CHUNK_BLOCKS][LKST_MARK_BLOCK] __attribute__((aligned(8)));
 };
 
 /* What a program's event is in the trace. */
@@ -48,84 +39,151 @@ struct translation {
 	u16 id;
 };
 
-/* How many of the trace's numbers for events were given to programs of a user. */
-struct user_share {
-	u32 uid, nr;
+/* How many of the trace's numbers for events were given to programs of an account. */
+struct id_share {
+	u32 account, nr;
 };
 
 struct lkst_marks_reader {
 	struct lkst_marks_options options;
 	struct lkst_marks_programs programs;
-	struct stream *streams; /* by CPU, then level */
-	struct taken *taken;
-	u32 nr_taken;
-	struct chunk *chunks;
-	struct translation *known; /* of the program that is being read */
+	struct lkst_marks_budget budget;
+	struct lkst_marks_streams *streams;
+	struct lkst_marks_taken *taken;
+	u32 nr_taken, room_taken;
+	struct run *runs;
+	u32 nr_runs;
+	struct chunk *chunks, *spare; /* those of this look; others that it may use */
+	struct lkst_catalog *catalog; /* that programs are read with */
+	struct translation *known;    /* of the program that is being read */
 	u32 nr_known, uid;
-	struct user_share *shares;
+	struct id_share *shares;
 	u32 nr_shares;
-	u32 next; /* where the next look begins: no program comes first each time */
 	u64 covered_ns;
-	u64 late, told_late; /* records that no stream of their CPU could take any more */
-	u64 told_left_out;   /* programs that were not read, since there were too many */
+	/* During a look. */
+	const struct lkst_marks_look *look; /* NULL: of a dump */
+	struct lkst_err *e;
+	u64 deadline_ns, between_ns;
+	int error; /* of what is done between */
+
+	u64 dropped, told_dropped; /* records that the trace could not take */
 };
 
 /* ---- taking ------------------------------------------------------------------------- */
 
-static u8 *room_for(struct lkst_marks_reader *m, u32 size)
+/* Has other work be done if it is time for that. False: the look has to end. */
+static bool go_on(struct lkst_marks_reader *m)
 {
-	const u32 rounded = (size + 7) & ~7U;
+	u64 begin_ns;
+
+	if (!m->look)
+		return true;
+	begin_ns = lkst_monotonic_ns();
+	if (m->look->between && !m->error && begin_ns - m->between_ns >= BETWEEN_NS) {
+		m->error = m->look->between(m->e, m->look->ctx);
+		m->between_ns = lkst_monotonic_ns();
+		/* That is no time of the look. */
+		m->deadline_ns += m->between_ns - begin_ns;
+	}
+	return !m->error && begin_ns < m->deadline_ns;
+}
+
+/* Where the next block is copied to. */
+static u8 *room_for_block(void *ctx)
+{
+	struct lkst_marks_reader *m = ctx;
 	struct chunk *c = m->chunks;
 
-	if (!c || CHUNK_BYTES - c->used < rounded) {
-		c = malloc(sizeof(*c));
+	if (c && c->used % 16 == 0 && !go_on(m))
+		return NULL;
+	if (!c || c->used == CHUNK_BLOCKS) {
+		c = m->spare ?: malloc(sizeof(*c));
 		if (!c)
 			return NULL;
+		if (c == m->spare)
+			m->spare = c->next;
 		c->next = m->chunks;
 		c->used = 0;
 		m->chunks = c;
 	}
-	c->used += rounded;
-	return c->bytes + c->used - rounded;
+	return c->blocks[c->used++];
 }
 
+/* Their memory is kept for the next look. */
 static void forget_taken(struct lkst_marks_reader *m)
 {
-	while (m->chunks) {
-		struct chunk *next = m->chunks->next;
+	struct chunk *c;
 
-		free(m->chunks);
-		m->chunks = next;
+	while ((c = m->chunks)) {
+		m->chunks = c->next;
+		c->next = m->spare;
+		m->spare = c;
 	}
-	free(m->taken);
-	m->taken = NULL;
 	m->nr_taken = 0;
+	free(m->runs);
+	m->runs = NULL;
+	m->nr_runs = 0;
 }
 
-static struct user_share *share_of(struct lkst_marks_reader *m, u32 uid)
+static void free_chunks(struct chunk *c)
 {
-	struct user_share *share;
+	while (c) {
+		struct chunk *next = c->next;
+
+		free(c);
+		c = next;
+	}
+}
+
+static struct lkst_marks_taken *add_taken(struct lkst_marks_reader *m, u64 ns)
+{
+	struct lkst_marks_taken *grown;
+	struct run *run;
+
+	if (m->nr_taken == m->room_taken) {
+		const u32 room = m->room_taken ? 2 * m->room_taken : 1024;
+
+		grown = room > m->room_taken ? reallocarray(m->taken, room, sizeof(*grown)) : NULL;
+		if (!grown)
+			return NULL;
+		m->taken = grown;
+		m->room_taken = room;
+	}
+	if (!m->nr_taken || ns < m->taken[m->nr_taken - 1].ns) {
+		run = lkst_vec_add(m->runs, m->nr_runs);
+		if (!run)
+			return NULL;
+		run->at = m->nr_taken;
+	}
+	m->runs[m->nr_runs - 1].end = m->nr_taken + 1;
+	return &m->taken[m->nr_taken++];
+}
+
+static struct id_share *share_of(struct lkst_marks_reader *m, u32 uid)
+{
+	const u32 account = lkst_marks_account(uid);
+	struct id_share *share;
 	u32 i;
 
 	for (i = 0; i < m->nr_shares; i++)
-		if (m->shares[i].uid == uid)
+		if (m->shares[i].account == account)
 			return &m->shares[i];
 	share = lkst_vec_add(m->shares, m->nr_shares);
 	if (share)
-		share->uid = uid;
+		share->account = account;
 	return share;
 }
 
 /*
  * The trace's event for the program's: the same without the CPU. Those that it describes are called mark:NAME. They
- * take numbers that other users' programs need as well, so no user gets more of them than are left.
+ * take numbers that other users' programs need as well, so no account gets more of them than are left.
  */
 static int declare(struct lkst_marks_reader *m, const struct lkst_event_class *event, u16 *ret_id)
 {
 	const char *name = strchr(event->name, ':');
 	struct lkst_event_class out = { .fields = event->fields + 1,
 					.nr_fields = (u16)(event->nr_fields - 1) };
-	struct user_share *share = share_of(m, m->uid);
+	struct id_share *share = share_of(m, m->uid);
 	int added;
 
 	if (!share)
@@ -161,171 +219,185 @@ static int translate(struct lkst_marks_reader *m, const struct lkst_event_class 
 
 static int take(void *ctx, const struct lkst_marks_record *r)
 {
-	const u32 head = sizeof(struct lkst_record_head), size = r->size - 4;
 	struct lkst_marks_reader *m = ctx;
-	struct taken *t;
+	struct lkst_marks_taken *t;
 	u16 id;
-	u8 *bytes;
 	int err;
 
 	err = translate(m, r->event, &id);
 	if (err || !id)
 		return err ?: 1;
-	bytes = room_for(m, size);
-	t = bytes ? lkst_vec_add(m->taken, m->nr_taken) : NULL;
+	t = add_taken(m, r->ns);
 	if (!t)
 		return -ENOMEM;
-	memcpy(bytes, r->bytes, head);
-	memcpy(bytes + head, r->bytes + LKST_MARK_RECORD_FIELDS, size - head);
-	*t = (struct taken){ .ns = r->ns,
-			     .order = m->nr_taken,
-			     .bytes = bytes,
-			     .cpu = r->cpu,
-			     .size = (u16)size,
-			     .id = id };
+	*t = (struct lkst_marks_taken){
+		.ns = r->ns, .bytes = r->bytes, .cpu = r->cpu, .size = (u16)r->size, .id = id
+	};
 	return 0;
-}
-
-/* By time; those of one ring are in order already. */
-static int compare(const void *a, const void *b)
-{
-	const struct taken *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* ---- giving ------------------------------------------------------------------------- */
 
-struct giving {
-	struct lkst_err *e;
-	lkst_marks_give *give;
-	void *ctx;
-};
-
-/* Completes the block of a stream and gives it out. */
-static int flush(struct lkst_marks_reader *m, const struct giving *g, struct stream *s)
+/* Whether the next record of run @x comes before that of @y; of one time, in the order in which they were taken. */
+static bool is_before(const struct lkst_marks_reader *m, const struct run *x, const struct run *y)
 {
-	const u32 index = (u32)(s - m->streams), cpu = index / LKST_LEVELS;
-	const size_t size = 1UL << m->options.block_shift;
-	const u64 instance = lkst_stream_instance(cpu, LKST_BUFFER_MARKS, index % LKST_LEVELS);
-	struct lkst_block_header h = { .magic = LKST_BLOCK_MAGIC,
-				       .stream_id = LKST_STREAM_CLASS,
-				       .stream_instance_id = instance,
-				       .timestamp_begin = s->begin_ns,
-				       .timestamp_end = s->last_ns,
-				       .content_size = s->used * 8ULL,
-				       .packet_size = size * 8,
-				       .packet_seq_num = s->seq,
-				       .cpu_id = cpu };
-	int err;
+	const u64 i = m->taken[x->at].ns, j = m->taken[y->at].ns;
 
-	if (!s->used)
-		return 0;
-	memcpy(h.uuid, m->options.uuid, sizeof(h.uuid));
-	memcpy(s->block, &h, sizeof(h));
-	memset(s->block + s->used, 0, size - s->used);
-	s->used = 0;
-	err = g->give(g->e, g->ctx, instance, s->block, size);
-	/* A number that is left out shows that something is missing. */
-	s->seq += !err || err == -EAGAIN;
-	return err == -EAGAIN ? 0 : err;
+	return i < j || (i == j && x->at < y->at);
 }
 
-/* The stream of the CPU whose last record is not younger; NULL: none, after records that were late several times. */
-static struct stream *stream_for(struct lkst_marks_reader *m, const struct taken *t)
+/* Moves run @i down the heap of runs to where it belongs. */
+static void sift(struct lkst_marks_reader *m, u32 i)
 {
-	u32 level;
+	const struct run moved = m->runs[i];
+	u32 child;
 
-	for (level = 0; level < LKST_LEVELS; level++) {
-		struct stream *s = &m->streams[t->cpu * LKST_LEVELS + level];
-
-		if (s->last_ns <= t->ns)
-			return s;
+	while ((child = 2 * i + 1) < m->nr_runs) {
+		if (child + 1 < m->nr_runs && is_before(m, &m->runs[child + 1], &m->runs[child]))
+			child++;
+		if (!is_before(m, &m->runs[child], &moved))
+			break;
+		m->runs[i] = m->runs[child];
+		i = child;
 	}
-	return NULL;
+	m->runs[i] = moved;
 }
 
-static int put(struct lkst_marks_reader *m, const struct giving *g, const struct taken *t)
+/* Merges the runs. What cannot be put is counted. */
+static int put_all(struct lkst_marks_reader *m, const struct lkst_marks_taker *to)
 {
-	const u32 size = 1U << m->options.block_shift;
-	struct stream *s = stream_for(m, t);
-	u32 at;
-	u64 word = t->ns << 16 | t->id;
+	u32 i, nr = 0;
 	int err = 0;
 
-	if (!s) {
-		m->late++;
-		return 0;
+	for (i = m->nr_runs / 2; i-- > 0;)
+		sift(m, i);
+	for (; m->nr_runs && err >= 0; nr++) {
+		err = lkst_marks_streams_put(m->streams, to, &m->taken[m->runs[0].at]);
+		m->dropped += err > 0;
+		if (++m->runs[0].at == m->runs[0].end)
+			m->runs[0] = m->runs[--m->nr_runs];
+		if (m->nr_runs)
+			sift(m, 0);
+		if (nr % PUT_BETWEEN == PUT_BETWEEN - 1)
+			go_on(m);
 	}
-	at = (s->used + LKST_RECORD_ALIGN - 1) & ~(u32)(LKST_RECORD_ALIGN - 1);
-	if (s->used &&
-	    (at + t->size > size - LKST_RECORD_ALIGN || t->ns - s->last_ns >= LKST_TIME_GAP_MAX))
-		err = flush(m, g, s);
-	if (err)
-		return err;
-	if (!s->block)
-		s->block = malloc(size);
-	if (!s->block)
-		return lkst_err_sys(g->e, -ENOMEM, "gathering marks");
-	if (!s->used) {
-		s->begin_ns = t->ns;
-		at = LKST_BLOCK_HEADER;
-	}
-	memset(s->block + s->used, 0, at - s->used);
-	memcpy(s->block + at, t->bytes, t->size);
-	memcpy(s->block + at, &word, sizeof(word));
-	s->used = at + t->size;
-	s->last_ns = t->ns;
-	return 0;
+	m->dropped += m->nr_taken - nr;
+	return err < 0 ? err : 0;
 }
 
-static int give_all(struct lkst_marks_reader *m, const struct giving *g)
+int lkst_marks_give_taken(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
+			  void *ctx)
 {
-	u32 i;
-	int err = 0;
+	const struct lkst_marks_taker to = { e, give, ctx };
+	int err = put_all(m, &to) ?: lkst_marks_streams_flush(m->streams, &to);
 
-	if (m->nr_taken)
-		qsort(m->taken, m->nr_taken, sizeof(*m->taken), compare);
-	for (i = 0; i < m->nr_taken && !err; i++)
-		err = put(m, g, &m->taken[i]);
-	for (i = 0; i < m->options.nr_cpus * LKST_LEVELS && !err; i++)
-		err = flush(m, g, &m->streams[i]);
+	forget_taken(m);
 	return err;
 }
 
-static int take_file(struct lkst_err *e, struct lkst_marks_reader *m, struct lkst_marks_file *f,
-		     u32 uid, u64 to_ns, u32 *ret_blocks)
+/* ---- a look --------------------------------------------------------------------------- */
+
+static int read_file(struct lkst_marks_reader *m, struct lkst_marks_file *f, u32 uid,
+		     const struct lkst_marks_reading *limits)
 {
-	const struct lkst_marks_stretch stretch = { m->options.since_ns, to_ns };
-	int err;
+	struct lkst_marks_reading reading = *limits;
 
 	free(m->known);
 	m->known = NULL;
 	m->nr_known = 0;
 	m->uid = uid;
-	err = lkst_marks_file_read(f, &stretch, BLOCKS_OF_PROGRAM, take, m, ret_blocks);
-	return err ? lkst_err_sys(e, err, "reading the marks of programs") : 0;
+	reading.from_ns = m->options.since_ns;
+	reading.catalog = m->catalog;
+	reading.room = room_for_block;
+	reading.take = take;
+	reading.ctx = m;
+	return lkst_marks_file_read(f, &reading);
 }
 
-/* Takes what all programs have, or as much as is taken at a time: the others come first the next time. */
-static int take_all(struct lkst_err *e, struct lkst_marks_reader *m, bool *ret_is_all)
+/* How many more fields the programs of @p's account may describe, and all that it has. */
+static u32 most_fields(const struct lkst_marks_reader *m, const struct lkst_marks_program *p)
 {
-	const u32 first = m->programs.nr ? m->next % m->programs.nr : 0;
-	u32 i, nr = 0, blocks;
-	int err = 0;
+	u32 others = 0, i;
 
-	*ret_is_all = true;
-	for (i = 0; i < m->programs.nr && !err && nr < BLOCKS_MAX; i++) {
-		struct lkst_marks_program *p = &m->programs.list[(first + i) % m->programs.nr];
+	for (i = 0; i < m->programs.nr; i++) {
+		const struct lkst_marks_program *other = &m->programs.list[i];
 
-		err = take_file(e, m, p->file, p->uid, 0, &blocks);
-		nr += blocks;
-		*ret_is_all &= blocks < BLOCKS_OF_PROGRAM;
+		if (other != p && lkst_marks_account(other->uid) == lkst_marks_account(p->uid))
+			others += lkst_marks_file_fields(other->file);
 	}
-	*ret_is_all &= i == m->programs.nr;
-	m->next = first + i;
+	return others < FIELDS_MAX ? FIELDS_MAX - others : 0;
+}
+
+/* Looks at what programs have; returns false if a later look has to see the rest. Each claim needs what it has then. */
+static bool look_at_all(struct lkst_marks_reader *m, struct lkst_marks_claim *claims, u32 nr)
+{
+	bool is_all = true;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		const struct lkst_marks_program *p = &m->programs.list[claims[i].program];
+		/* Its header was one. */
+		const u32 areas = go_on(m) && claims[i].grant ? claims[i].grant - 1 : 0;
+
+		is_all &= areas + 1 >= claims[i].need;
+		claims[i].need = lkst_marks_file_look(p->file, areas, m->look->is_last);
+	}
+	return is_all || m->look->is_last;
+}
+
+/* Takes what all programs have, as far as the budget goes. */
+static int take_all(struct lkst_marks_reader *m, bool *ret_is_all)
+{
+	const u32 nr = m->programs.nr;
+	_cleanup_free_ struct lkst_marks_claim *claims = calloc(nr + 1, sizeof(*claims));
+	u32 i;
+	int err;
+
+	if (!claims)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		claims[i] = (struct lkst_marks_claim){ .uid = m->programs.list[i].uid,
+						       .program = i,
+						       .need = 1 + lkst_marks_file_areas(m->programs.list[i].file) };
+	err = lkst_marks_budget_share(&m->budget, LKST_MARKS_AREAS, claims, nr);
+	if (err)
+		return err;
+	*ret_is_all = look_at_all(m, claims, nr);
+	err = m->error ?: lkst_marks_budget_share(&m->budget, LKST_MARKS_BLOCKS, claims, nr);
+	for (i = 0; i < nr && !err; i++) {
+		const struct lkst_marks_program *p = &m->programs.list[claims[i].program];
+
+		err = read_file(m, p->file, p->uid,
+				&(struct lkst_marks_reading){ .most = claims[i].grant,
+							      .most_fields = most_fields(m, p) }) ?:
+		      m->error;
+	}
+	return err;
+}
+
+int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, const struct lkst_marks_look *look)
+{
+	const u64 now_ns = lkst_monotonic_ns();
+	bool is_all = false;
+	int err;
+
+	m->look = look;
+	m->e = e;
+	m->error = 0;
+	m->between_ns = now_ns;
+	m->deadline_ns = now_ns + LOOK_NS_MAX;
+	lkst_marks_budget_fill(&m->budget, now_ns, look->is_last);
+	lkst_marks_find(&m->programs, look->is_last);
+	err = take_all(m, &is_all);
+	if (err && err != m->error)
+		err = lkst_err_sys(e, err, "reading the marks of programs");
+	if (err)
+		forget_taken(m);
+	else
+		err = lkst_marks_give_taken(e, m, look->give, look->ctx) ?: m->error;
+	if (!err && is_all)
+		m->covered_ns = now_ns;
+	m->look = NULL;
 	return err;
 }
 
@@ -333,42 +405,18 @@ int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int 
 			   u64 to_ns, struct lkst_marks_losses *ret_lost)
 {
 	const struct lkst_marks_owner owner = { .pid = pid, .uid = uid, .is_of_dump = true };
+	const struct lkst_marks_reading all = { .to_ns = to_ns, .most = UINT32_MAX, .most_fields = UINT32_MAX };
 	_cleanup_(lkst_marks_file_closep) struct lkst_marks_file *f = NULL;
-	u32 blocks;
-	int err = lkst_marks_file_open(e, fd, &owner, m->options.nr_cpus, &f) ?:
-		  take_file(e, m, f, uid, to_ns, &blocks);
+	int err = lkst_marks_file_open(e, fd, &owner, m->options.nr_cpus, &f);
 
-	if (!err)
-		*ret_lost = lkst_marks_file_losses(f);
-	return err;
-}
-
-int lkst_marks_give_taken(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
-			  void *ctx)
-{
-	const struct giving g = { e, give, ctx };
-	int err = give_all(m, &g);
-
-	forget_taken(m);
-	return err;
-}
-
-int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
-		      void *ctx)
-{
-	const u64 now_ns = lkst_monotonic_ns();
-	bool is_all;
-	int err;
-
-	lkst_marks_find(&m->programs);
-	err = take_all(e, m, &is_all);
 	if (err)
-		forget_taken(m);
-	else
-		err = lkst_marks_give_taken(e, m, give, ctx);
-	if (!err && is_all)
-		m->covered_ns = now_ns;
-	return err;
+		return err;
+	lkst_marks_file_look(f, UINT32_MAX, true);
+	err = read_file(m, f, uid, &all);
+	if (err)
+		return lkst_err_sys(e, err, "reading the marks of programs");
+	*ret_lost = lkst_marks_file_losses(f);
+	return 0;
 }
 
 /* ---- asking ------------------------------------------------------------------------- */
@@ -386,50 +434,61 @@ u64 lkst_marks_covered_ns(const struct lkst_marks_reader *m)
 int lkst_marks_each_stream(const struct lkst_marks_reader *m, int (*each)(void *ctx, u64 instance),
 			   void *ctx)
 {
-	u32 i;
-	int err = 0;
+	return lkst_marks_streams_each(m->streams, each, ctx);
+}
 
-	for (i = 0; i < m->options.nr_cpus * LKST_LEVELS && !err; i++)
-		if (m->streams[i].seq)
-			err = each(ctx, lkst_stream_instance(i / LKST_LEVELS, LKST_BUFFER_MARKS,
-							     i % LKST_LEVELS));
-	return err;
+static bool is_any(const struct lkst_marks_losses *lost)
+{
+	return lost->overwritten || lost->unrecorded || lost->refused || lost->left_out || lost->unlooked;
+}
+
+static int tell_program(const struct lkst_marks_program *p, lkst_marks_lost *each, void *ctx)
+{
+	const struct lkst_marks_losses all = lkst_marks_file_losses(p->file);
+	const struct lkst_marks_losses lost = { .overwritten = all.overwritten - p->told.overwritten,
+						.unrecorded = all.unrecorded - p->told.unrecorded,
+						.refused = all.refused - p->told.refused,
+						.left_out = all.left_out - p->told.left_out,
+						.unlooked = all.unlooked - p->told.unlooked };
+
+	return is_any(&lost) ? each(ctx, lkst_marks_file_pid(p->file), p->uid, &lost) : 0;
+}
+
+/* Programs that were not even opened. */
+static int tell_left_out(u64 nr, u32 uid, lkst_marks_lost *each, void *ctx)
+{
+	return nr ? each(ctx, 0, uid, &(struct lkst_marks_losses){ .unlooked = nr }) : 0;
 }
 
 int lkst_marks_each_lost(const struct lkst_marks_reader *m, lkst_marks_lost *each, void *ctx)
 {
+	const struct lkst_marks_programs *p = &m->programs;
+	const struct lkst_marks_losses dropped = { .unrecorded = m->dropped - m->told_dropped };
 	u32 i;
 	int err = 0;
 
-	for (i = 0; i < m->programs.nr && !err; i++) {
-		const struct lkst_marks_program *p = &m->programs.list[i];
-		const struct lkst_marks_losses all = lkst_marks_file_losses(p->file);
-		const struct lkst_marks_losses lost = { all.overwritten - p->told.overwritten,
-							all.unrecorded - p->told.unrecorded,
-							all.refused - p->told.refused };
-
-		if (lost.overwritten || lost.unrecorded || lost.refused)
-			err = each(ctx, lkst_marks_file_pid(p->file), p->uid, &lost);
-	}
-	if (!err && m->late > m->told_late)
-		err = each(ctx, 0, 0,
-			   &(struct lkst_marks_losses){ .unrecorded = m->late - m->told_late });
-	/* What they marked is not known: at least one mark each. */
-	if (!err && m->programs.left_out > m->told_left_out)
-		err = each(ctx, 0, 0,
-			   &(struct lkst_marks_losses){ .unrecorded = m->programs.left_out - m->told_left_out });
-	return err;
+	for (i = 0; i < p->nr && !err; i++)
+		err = tell_program(&p->list[i], each, ctx);
+	if (!err && is_any(&dropped))
+		err = each(ctx, 0, LKST_MARKS_NO_UID, &dropped);
+	for (i = 0; i < p->nr_left_out && !err; i++)
+		if (p->left_out[i].nr > p->left_out[i].told)
+			err = tell_left_out(p->left_out[i].nr - p->left_out[i].told, p->left_out[i].uid, each, ctx);
+	/* Behind the names that were looked at there may be one, at least. */
+	return err ?: tell_left_out(p->is_behind, LKST_MARKS_NO_UID, each, ctx);
 }
 
 void lkst_marks_keep_told(struct lkst_marks_reader *m)
 {
+	struct lkst_marks_programs *p = &m->programs;
 	u32 i;
 
-	m->told_late = m->late;
-	if (m->programs.left_out > m->told_left_out)
-		m->told_left_out = m->programs.left_out;
-	for (i = 0; i < m->programs.nr; i++)
-		m->programs.list[i].told = lkst_marks_file_losses(m->programs.list[i].file);
+	m->told_dropped = m->dropped;
+	for (i = 0; i < p->nr_left_out; i++)
+		if (p->left_out[i].nr > p->left_out[i].told)
+			p->left_out[i].told = p->left_out[i].nr;
+	for (i = 0; i < p->nr; i++)
+		p->list[i].told = lkst_marks_file_losses(p->list[i].file);
 }
 
 struct lkst_marks_programs *lkst_marks_programs(struct lkst_marks_reader *m)
@@ -442,33 +501,36 @@ struct lkst_marks_programs *lkst_marks_programs(struct lkst_marks_reader *m)
 int lkst_marks_new(struct lkst_err *e, const struct lkst_marks_options *options,
 		   struct lkst_marks_reader **ret_marks)
 {
-	struct lkst_marks_reader *m = calloc(1, sizeof(*m));
+	_cleanup_(lkst_marks_freep) struct lkst_marks_reader *m = calloc(1, sizeof(*m));
+	int err;
 
-	if (m)
-		m->streams = calloc((size_t)options->nr_cpus * LKST_LEVELS, sizeof(*m->streams));
-	if (!m || !m->streams) {
-		free(m);
+	if (!m)
 		return lkst_err_sys(e, -ENOMEM, "gathering marks");
-	}
 	m->options = *options;
+	lkst_marks_budget_init(&m->budget, options->ring_bytes);
 	m->programs.dir = options->dir ?: LKST_MARK_DIR;
 	m->programs.nr_cpus = options->nr_cpus;
-	*ret_marks = m;
-	return 0;
+	m->catalog = lkst_marks_catalog_new();
+	if (!m->catalog)
+		return lkst_err_sys(e, -ENOMEM, "gathering marks");
+	err = lkst_marks_streams_new(e, options->nr_cpus, options->block_shift, options->uuid, &m->streams);
+	if (!err)
+		*ret_marks = lkst_take(m);
+	return err;
 }
 
 void lkst_marks_free(struct lkst_marks_reader *m)
 {
-	u32 i;
-
 	if (!m)
 		return;
 	forget_taken(m);
-	for (i = 0; i < m->options.nr_cpus * LKST_LEVELS; i++)
-		free(m->streams[i].block);
+	free_chunks(m->spare);
+	free(m->taken);
+	lkst_marks_streams_free(m->streams);
+	lkst_marks_catalog_free(m->catalog);
 	lkst_marks_programs_fini(&m->programs);
+	lkst_marks_budget_fini(&m->budget);
 	free(m->known);
 	free(m->shares);
-	free(m->streams);
 	free(m);
 }

@@ -7,6 +7,7 @@
 #define LKST_MARKS_MARKS_GATHER_H
 
 #include "marks/marks_find.h"
+#include "marks/marks_streams.h"
 
 struct lkst_marks_reader;
 
@@ -15,6 +16,7 @@ struct lkst_marks_options {
 	u32 nr_cpus, block_shift;
 	const u8 *uuid; /* of the trace */
 	u64 since_ns;	/* records before are left out */
+	u64 ring_bytes; /* how large the kernel's rings are: how much is read at once is measured by them */
 	/*
 	 * Has the trace know @event: *@ret_id is its number there. 1: that is a new one, which is given only if
 	 * no fewer than @nr_had are left after it.
@@ -30,19 +32,26 @@ void lkst_marks_set_since(struct lkst_marks_reader *m, u64 since_ns);
 void lkst_marks_free(struct lkst_marks_reader *m);
 LKST_GUARD(lkst_marks_free, struct lkst_marks_reader)
 
-/*
- * Takes all records that programs have made since the last time and gives them out as whole blocks of streams
- * (lkst_stream_instance() of buffer LKST_BUFFER_MARKS). A record that is older than those that were given out of its
- * CPU goes to a stream of another level. -EAGAIN of @give: it does not take them, and they are lost.
- */
-typedef int lkst_marks_give(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
-			    size_t length);
-int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
-		      void *ctx);
+/* A look at what programs have marked. */
+struct lkst_marks_look {
+	bool is_last; /* no other one comes: all that the budget has is spent, and what is left then is lost */
+	lkst_marks_give *give;
+	/* Called each millisecond or so, so that other work is not behind this; NULL: there is none. */
+	int (*between)(struct lkst_err *e, void *ctx);
+	void *ctx;
+};
 
 /*
- * The two halves of it, for memory that was found in a dump: takes what is in the file @fd, which it closes, but
- * nothing later than @to_ns; and gives out what was taken. *@ret_lost: what is missing of it.
+ * Takes the records that programs have made since the last look, as far as the budget goes (marks/marks_budget.h), and
+ * gives them out as whole blocks of streams (lkst_stream_instance() of buffer LKST_BUFFER_MARKS). A record that is
+ * older than those that were given out of its CPU goes to a stream of another level.
+ */
+int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, const struct lkst_marks_look *look);
+
+/*
+ * The two halves of it, for memory that was found in a dump, which costs no running machine anything: takes all that
+ * is in the file @fd, which it closes, but nothing later than @to_ns; and gives out what was taken. *@ret_lost: what
+ * is missing of it.
  */
 int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int fd, s32 pid, u32 uid,
 			   u64 to_ns, struct lkst_marks_losses *ret_lost);
@@ -54,7 +63,10 @@ u64 lkst_marks_covered_ns(const struct lkst_marks_reader *m);
 int lkst_marks_each_stream(const struct lkst_marks_reader *m, int (*each)(void *ctx, u64 instance),
 			   void *ctx);
 
-/* Calls @each for the programs (0: not known which) of which something is missing since lkst_marks_keep_told(). */
+/*
+ * Calls @each for the programs (0: all those of user @uid that are left out, or that are not known) of which something
+ * is missing since lkst_marks_keep_told().
+ */
 typedef int lkst_marks_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost);
 int lkst_marks_each_lost(const struct lkst_marks_reader *m, lkst_marks_lost *each, void *ctx);
 void lkst_marks_keep_told(struct lkst_marks_reader *m);

@@ -28,6 +28,19 @@ static int take(void *ctx, const struct lkst_marks_record *r)
 	return 0;
 }
 
+enum { BLOCKS_MAX = 64 };
+
+static u8 blocks[BLOCKS_MAX][LKST_MARK_BLOCK] __attribute__((aligned(8)));
+static u32 nr_blocks;
+
+static u8 *room(void *ctx)
+{
+	(void)ctx;
+	if (nr_blocks == BLOCKS_MAX)
+		abort();
+	return blocks[nr_blocks++];
+}
+
 /* Writes the next @length bytes of the input, as far as there are any, to @at. */
 static void put(int fd, size_t at, const u8 **data, size_t *size, size_t length)
 {
@@ -72,12 +85,18 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 				      .version = LKST_MARK_VERSION,
 				      .nr_threads = 2 };
 	const struct lkst_marks_owner owner = { .pid = getpid(), .uid = geteuid() };
-	const struct lkst_marks_stretch all = { 0, NOW };
+	_cleanup_(lkst_marks_catalog_freep) struct lkst_catalog *catalog = lkst_marks_catalog_new();
+	const struct lkst_marks_reading all = { .to_ns = NOW,
+						.most = BLOCKS_MAX,
+						.most_fields = UINT32_MAX,
+						.catalog = catalog,
+						.room = room,
+						.take = take };
 	struct lkst_mark_text text = { .is_there = 2 };
 	struct lkst_mark_fields fields;
 	struct lkst_marks_file *file;
 	int fd = memfd_create("marks", MFD_CLOEXEC);
-	u32 blocks;
+	u32 i;
 
 	if (size < 4)
 		return close(fd);
@@ -96,9 +115,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		abort();
 	if (lkst_marks_file_open(NULL, fd, &owner, NR_CPUS, &file))
 		return 0;
-	if (lkst_marks_file_read(file, &all, 64, take, NULL, &blocks) ||
-	    lkst_marks_file_read(file, &all, 64, take, NULL, &blocks) || blocks > 64)
-		abort();
+	for (i = 0; i < 2; i++) {
+		nr_blocks = 0;
+		lkst_marks_file_look(file, LKST_MARK_THREADS, i);
+		if (lkst_marks_file_read(file, &all))
+			abort();
+	}
 	lkst_marks_file_close(file);
 	return 0;
 }

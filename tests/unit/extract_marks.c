@@ -90,7 +90,7 @@ static void read_marks(const char *path, char text[512])
 
 		if (r.event->index == LKST_EV_state_marks)
 			sprintf(text + strlen(text), "lost %lld;",
-				(long long)lkst_record_int(&r, &r.event->fields[last]));
+				(long long)lkst_record_int(&r, lkst_class_field(r.event, "refused")));
 		if (strncmp(r.event->name, "mark", 4))
 			continue;
 		sprintf(text + strlen(text), "%s %lld %s %llu;", r.event->name,

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "lib/full_marks.h"
 #include "lib/mark_directory.h"
 #include "lib/unit.h"
 #include "liblkst/mark.h"
@@ -32,8 +33,7 @@ static const u8 uuid[16] = { 1, 2, 3 };
 /* What a recording has: events by number, and what was given out, as text. */
 struct recording {
 	struct lkst_catalog *catalog;
-	u64 nr, last_ns, refused, overwritten;
-	u64 seq[4];
+	u64 nr, first_ns, last_ns, refused, overwritten;
 	bool is_bad;
 	char text[4096];
 };
@@ -67,29 +67,37 @@ static void print(struct recording *r, const struct lkst_record *record)
 	strcpy(r->text + used, ";");
 }
 
-static int give(struct lkst_err *err, void *ctx, u64 instance, const void *blocks, size_t length)
+static void take_block(struct lkst_err *err, struct recording *r, u64 instance, const void *bytes)
 {
-	const u32 level = lkst_instance_level(instance);
-	struct recording *r = ctx;
 	struct lkst_block block;
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
 	int more;
 
 	if (lkst_instance_buffer(instance) != LKST_BUFFER_MARKS ||
-	    lkst_block_parse(err, blocks, length, uuid, &block) || block.size != length ||
+	    lkst_block_parse(err, bytes, LKST_MARK_BLOCK, uuid, &block) || block.size != LKST_MARK_BLOCK ||
 	    block.instance != instance)
 		r->is_bad = true;
 	if (r->is_bad)
-		return 0;
-	if (level)
-		r->seq[level]++;
+		return;
 	lkst_block_cursor_init(&cursor, &block);
 	while ((more = lkst_block_next(err, &cursor, r->catalog, &record)) > 0) {
+		r->first_ns = r->nr ? r->first_ns : record.ns;
+		r->last_ns = record.ns;
 		r->nr++;
 		print(r, &record);
 	}
 	r->is_bad |= more < 0;
+}
+
+static int give(struct lkst_err *err, void *ctx, u64 instance, const void *blocks, size_t length)
+{
+	struct recording *r = ctx;
+	size_t at;
+
+	r->is_bad |= length % LKST_MARK_BLOCK != 0;
+	for (at = 0; at < length && !r->is_bad; at += LKST_MARK_BLOCK)
+		take_block(err, r, instance, (const u8 *)blocks + at);
 	return 0;
 }
 
@@ -110,6 +118,17 @@ static struct lkst_marks_reader *begin(struct recording *r, u64 since_ns)
 	    lkst_marks_want(&e, lkst_marks_programs(m), UINT64_MAX, false))
 		exit(1);
 	return m;
+}
+
+/* A look that others may follow. */
+static int look(struct lkst_marks_reader *m, struct recording *r)
+{
+	return lkst_marks_gather(&e, m, &(struct lkst_marks_look){ .give = give, .ctx = r });
+}
+
+static int last_look(struct lkst_marks_reader *m, struct recording *r)
+{
+	return lkst_marks_gather(&e, m, &(struct lkst_marks_look){ .is_last = true, .give = give, .ctx = r });
 }
 
 static int count_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
@@ -178,17 +197,17 @@ TEST(marks_are_given_out_once)
 	m = begin(&r, 0);
 	lkst_mark("one", 1);
 	LKST_MARK(&event, 255, -1, "x", "");
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK(!r.is_bad);
 	CHECK_STR(r.text, "mark 1 one;mark:taken 255 -1 x ;");
 	r.text[0] = 0;
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_STR(r.text, "");
 	lkst_span_end("two", 2);
 	LKST_MARK(&event, 0, 1LL << 40, "", "y");
 	lkst_handover(7, 8);
 	lkst_mark_traceparent(7, "00-00000000000000010000000000000002-0000000000000003-00");
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK(!r.is_bad);
 	CHECK_STR(
 		r.text,
@@ -205,7 +224,7 @@ TEST(marks_before_the_beginning_are_left_out)
 	lkst_mark("old", 1);
 	m = begin(&r, lkst_monotonic_ns());
 	lkst_mark("new", 2);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_STR(r.text, "mark 2 new;");
 	end(&r, m);
 }
@@ -218,10 +237,10 @@ TEST(marks_that_were_overwritten_are_counted)
 
 	m = begin(&r, lkst_monotonic_ns());
 	lkst_mark("first", 0);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	for (i = 0; i < 50000; i++)
 		lkst_mark("many", i);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK(!r.is_bad);
 	CHECK(r.nr > 60 * 120 && r.nr < 64 * 125);
 	end(&r, m);
@@ -239,13 +258,13 @@ TEST(marks_that_were_overwritten_before_the_first_look_count_as_one)
 	m = begin(&r, lkst_monotonic_ns());
 	for (i = 0; i < 50000; i++)
 		lkst_mark("many", i);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	end(&r, m);
 	CHECK_EQ(r.overwritten, 1);
 	/* Those that are left are all of the time since then. */
 	m = begin(&r, lkst_monotonic_ns());
 	lkst_mark("one", 1);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_STR(r.text, "mark 1 one;");
 	end(&r, m);
 	CHECK_EQ(r.overwritten, 0);
@@ -265,12 +284,12 @@ TEST(marks_of_ended_programs_are_found)
 	remove_all();
 	m = begin(&r, 0);
 	in_child(mark_two);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_STR(r.text, "mark 1 child;mark 2 child;");
 	end(&r, m);
 	/* And by another recording. */
 	m = begin(&r, 0);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_EQ(r.nr, 2);
 	end(&r, m);
 }
@@ -294,8 +313,8 @@ static void scribble(void (*change)(u8 *memory), u64 nr, u64 refused)
 	close(fd);
 	change(memory);
 	munmap(memory, LKST_MARK_FILE_BYTES);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK(!r.is_bad);
 	end(&r, m);
 	CHECK_EQ(r.nr, nr);
@@ -404,7 +423,7 @@ TEST(marks_of_others_processes_are_refused)
 	fd = open(as, O_RDWR);
 	CHECK_EQ(pwrite(fd, &tid, 4, LKST_MARK_AREAS_AT + LKST_MARK_PAGE + LKST_BLOCK_HEADER + 8), 4);
 	close(fd);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	/* Its own thread has ended: that one is as it says. */
 	CHECK_STR(r.text, "mark 2 child;");
 	lkst_marks_each_lost(m, count_refused, &r);
@@ -451,12 +470,12 @@ TEST(marks_of_threads_whose_number_comes_again_are_refused)
 	first = LKST_BLOCK_HEADER + LKST_MARK_RECORD_FIELDS + 8 + sizeof("child");
 	CHECK_EQ(pread(fd, &done, sizeof(done), DONE_AT), sizeof(done));
 	CHECK_EQ(pwrite(fd, &first, sizeof(first), DONE_AT), sizeof(first));
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_STR(r.text, "mark 1 child;");
 	other = take_number(pid);
 	CHECK_EQ(pwrite(fd, &done, sizeof(done), DONE_AT), sizeof(done));
 	close(fd);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_STR(r.text, other ? "mark 1 child;" : "mark 1 child;mark 2 child;");
 	lkst_marks_each_lost(m, count_refused, &r);
 	CHECK_EQ(r.refused, other ? 1 : 0);
@@ -505,6 +524,256 @@ TEST(events_of_a_user_leave_numbers_for_others)
 	lkst_catalog_free(c);
 }
 
+/* ---- what there is too much of -------------------------------------------------------- */
+
+/* Adds what user @ctx->uid has lost. */
+struct lost {
+	u32 uid;
+	struct lkst_marks_losses sum;
+};
+
+static int add_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
+{
+	struct lost *l = ctx;
+
+	if (uid != l->uid)
+		return 0;
+	l->sum.overwritten += lost->overwritten;
+	l->sum.unrecorded += lost->unrecorded;
+	l->sum.refused += lost->refused;
+	l->sum.left_out += lost->left_out;
+	l->sum.unlooked += lost->unlooked;
+	return 0;
+}
+
+static struct lkst_marks_losses lost_of(struct lkst_marks_reader *m, u32 uid)
+{
+	struct lost l = { .uid = uid };
+
+	lkst_marks_each_lost(m, add_lost, &l);
+	return l.sum;
+}
+
+/* Files of user @uid, each with @areas that are full. False: they cannot be made. */
+static bool make_full(u32 uid, u32 nr_files, u32 areas)
+{
+	u32 i, k;
+
+	for (i = 0; i < nr_files; i++) {
+		u8 *memory = full_marks_make(dir, uid, getpid(), i, areas);
+		char path[128];
+
+		if (!memory)
+			return false;
+		for (k = 0; k < areas; k++)
+			full_marks_fill(memory, k, 0, getpid(), lkst_monotonic_ns());
+		munmap(memory, LKST_MARK_FILE_BYTES);
+		snprintf(path, sizeof(path), "%s/%s.%u.%d.%016x", dir, LKST_MARK_PREFIX, uid, getpid(), i);
+		if (uid != geteuid() && chown(path, uid, uid))
+			return false;
+	}
+	return true;
+}
+
+/* It is read as far as the budget goes, and the rest is counted: no block is missing in both. */
+TEST(full_memory_is_read_in_part_and_counted)
+{
+	struct lkst_marks_losses lost;
+	struct lkst_marks_reader *m;
+	struct recording r;
+
+	remove_all();
+	CHECK(make_full(geteuid(), 1, 8));
+	m = begin(&r, 0);
+	full_marks_describe(full_marks_make(dir, geteuid(), getpid(), 1, 1));
+	CHECK_EQ(last_look(m, &r), 0);
+	CHECK(!r.is_bad);
+	lost = lost_of(m, geteuid());
+	CHECK_EQ(lost.left_out, 8 * LKST_MARK_BLOCKS - 192);
+	/* They have no description. */
+	CHECK_EQ(lost.refused, 192);
+	end(&r, m);
+	remove_all();
+}
+
+/* Of what is too much the newest is read: an equal part of each thread's. */
+TEST(newest_marks_are_read)
+{
+	const u64 ns = lkst_monotonic_ns();
+	struct lkst_marks_reader *m;
+	struct recording r;
+	u8 *memory;
+	u32 i;
+
+	remove_all();
+	memory = full_marks_make(dir, geteuid(), getpid(), 0, 8);
+	CHECK(memory);
+	full_marks_describe(memory);
+	for (i = 0; i < 8; i++)
+		full_marks_fill(memory, i, 0, getpid(), ns);
+	munmap(memory, LKST_MARK_FILE_BYTES);
+	m = begin(&r, 0);
+	CHECK_EQ(last_look(m, &r), 0);
+	CHECK(!r.is_bad);
+	CHECK_EQ(r.nr, 192 * FULL_MARKS_RECORDS);
+	CHECK_EQ(r.first_ns, ns + LKST_MARK_BLOCKS - 192 / 8);
+	CHECK_EQ(r.last_ns, ns + LKST_MARK_BLOCKS - 1);
+	end(&r, m);
+	remove_all();
+}
+
+static void mark_many(void)
+{
+	u64 i;
+
+	for (i = 0; i < 5000; i++)
+		lkst_mark("many", i);
+}
+
+/* The marks of an honest program are all there, whatever another user and his namespace's users have. */
+TEST(full_memory_of_others_takes_nothing)
+{
+	struct lkst_marks_losses lost;
+	struct lkst_marks_reader *m;
+	struct recording r;
+	u32 i;
+
+	if (geteuid())
+		SKIP("only root can be another user");
+	remove_all();
+	for (i = 0; i < 40; i++)
+		CHECK(make_full(131072 + i, 1, 4));
+	CHECK(make_full(65534, 4, 8));
+	m = begin(&r, lkst_monotonic_ns());
+	in_child(mark_many);
+	CHECK_EQ(last_look(m, &r), 0);
+	CHECK(!r.is_bad);
+	CHECK_EQ(r.nr, 5000);
+	lost = lost_of(m, 0);
+	CHECK_EQ(lost.left_out + lost.overwritten + lost.unlooked + lost.refused, 0);
+	CHECK(lost_of(m, 65534).left_out > 0);
+	CHECK(lost_of(m, 131073).left_out > 0);
+	end(&r, m);
+	remove_all();
+}
+
+/* A file more than is read of an account, and threads more than are looked at. */
+TEST(programs_and_threads_beyond_the_budget_are_counted)
+{
+	const u32 nr = LKST_MARKS_OF_USER_MAX + 5;
+	struct lkst_marks_losses lost;
+	struct lkst_marks_reader *m;
+	struct recording r;
+
+	if (geteuid())
+		SKIP("only root can be another user");
+	remove_all();
+	CHECK(make_full(200000, nr, 1));
+	m = begin(&r, 0);
+	CHECK_EQ(last_look(m, &r), 0);
+	lost = lost_of(m, 200000);
+	CHECK_EQ(lost.unlooked, 5);
+	CHECK_EQ(lost.left_out + lost.refused, LKST_MARKS_OF_USER_MAX * LKST_MARK_BLOCKS);
+	end(&r, m);
+	remove_all();
+	CHECK(full_marks_make(dir, geteuid(), getpid(), 0, LKST_MARK_THREADS) != NULL);
+	m = begin(&r, 0);
+	CHECK_EQ(last_look(m, &r), 0);
+	CHECK_EQ(lost_of(m, geteuid()).unlooked, 0);
+	end(&r, m);
+	remove_all();
+}
+
+/* A ring that claims to have turned over more often than anybody can write. */
+TEST(rings_that_turn_too_fast_are_refused)
+{
+	struct lkst_marks_losses lost;
+	struct lkst_marks_reader *m;
+	struct lkst_mark_thread *t;
+	struct recording r;
+	u8 *memory;
+
+	remove_all();
+	memory = full_marks_make(dir, geteuid(), getpid(), 0, 1);
+	CHECK(memory);
+	full_marks_fill(memory, 0, 0, getpid(), lkst_monotonic_ns());
+	m = begin(&r, 0);
+	CHECK_EQ(look(m, &r), 0);
+	t = (void *)(memory + LKST_MARK_AREAS_AT);
+	t->ring[0].done += 1ULL << 50;
+	CHECK_EQ(last_look(m, &r), 0);
+	lost = lost_of(m, geteuid());
+	CHECK_EQ(lost.overwritten, 0);
+	CHECK_EQ(lost.refused, LKST_MARK_BLOCKS + 1);
+	munmap(memory, LKST_MARK_FILE_BYTES);
+	end(&r, m);
+	remove_all();
+}
+
+/* Names that are in the way delay a program's marks, and a look that cannot wait says that some may be missing. */
+TEST(names_in_the_way_are_no_hiding_place)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+	char path[128];
+	u64 until;
+	u32 i;
+
+	remove_all();
+	for (i = 0; i < 40000; i++) {
+		snprintf(path, sizeof(path), "%s/%s%u", dir, i % 2 ? "a" : "z", i);
+		CHECK_EQ(close(open(path, O_CREAT | O_WRONLY, 0600)), 0);
+	}
+	in_child(mark_two);
+	m = begin(&r, 0);
+	CHECK_EQ(last_look(m, &r), 0);
+	CHECK(r.nr == 2 || lost_of(m, LKST_MARKS_NO_UID).unlooked == 1);
+	until = lkst_monotonic_ns() + 60000000000ULL;
+	while (r.nr < 2 && lkst_monotonic_ns() < until)
+		CHECK_EQ(look(m, &r), 0);
+	CHECK_EQ(r.nr, 2);
+	end(&r, m);
+	snprintf(path, sizeof(path), "find %s -name '[az]*' -delete", dir);
+	CHECK(!system(path));
+}
+
+/* What is done between is done, and its failure ends the look. */
+static int nr_between;
+
+static int do_between(struct lkst_err *err, void *ctx)
+{
+	nr_between++;
+	return nr_between > 3 ? lkst_err_set(err, -EIO, "between") : 0;
+}
+
+TEST(other_work_is_done_between)
+{
+	struct lkst_marks_look busy = { .is_last = true, .give = give, .between = do_between };
+	struct lkst_marks_reader *m;
+	struct recording r;
+	u64 until = lkst_monotonic_ns() + 60000000000ULL, round;
+	u8 *memory;
+	u32 i;
+	int err = 0;
+
+	remove_all();
+	memory = full_marks_make(dir, geteuid(), getpid(), 0, 8);
+	CHECK(memory);
+	full_marks_describe(memory);
+	m = begin(&r, 0);
+	busy.ctx = &r;
+	for (round = 0; !err && lkst_monotonic_ns() < until; round++) {
+		for (i = 0; i < 8; i++)
+			full_marks_fill(memory, i, round, getpid(), lkst_monotonic_ns());
+		err = lkst_marks_gather(&e, m, &busy);
+	}
+	CHECK_EQ(err, -EIO);
+	CHECK_EQ(nr_between, 4);
+	munmap(memory, LKST_MARK_FILE_BYTES);
+	end(&r, m);
+	remove_all();
+}
+
 static u64 rng = 1;
 
 static u8 random_byte(void)
@@ -536,16 +805,16 @@ TEST(marks_of_any_bytes_are_survived)
 			at = places[random_byte() % 4] + random_byte();
 			CHECK_EQ(pwrite(fd, &byte, 1, at), 1);
 		}
-		CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+		CHECK_EQ(look(m, &r), 0);
 		CHECK(!r.is_bad);
 	}
 	/* It is cut short while it is read, and made longer again. */
 	for (i = 0; i < 20; i++) {
 		CHECK(!ftruncate(fd, (off_t)LKST_MARK_FILE_BYTES / 20 * (19 - i)));
-		CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+		CHECK_EQ(look(m, &r), 0);
 	}
 	CHECK(!ftruncate(fd, LKST_MARK_FILE_BYTES * 2LL));
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK(!r.is_bad);
 	close(fd);
 	end(&r, m);
@@ -574,7 +843,7 @@ TEST(files_that_are_no_memory_are_left_alone)
 	snprintf(path, sizeof(path), name, 5);
 	CHECK_EQ(close(open(path, O_CREAT | O_WRONLY, 0600)), 0);
 	m = begin(&r, 0);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_EQ(lkst_marks_programs(m)->nr, 0);
 	CHECK(!stat(other, &st) && st.st_blocks == 0);
 	end(&r, m);
@@ -591,13 +860,13 @@ TEST(programs_are_wanted_until_it_is_over)
 	m = begin(&r, 0);
 	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), lkst_monotonic_ns() - 1, true), 0);
 	in_child(mark_two);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_EQ(r.nr, 0);
 	/* What another asks for in the meantime is not made shorter by asking for less. */
 	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), UINT64_MAX, false), 0);
 	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), lkst_monotonic_ns(), false), 0);
 	in_child(mark_two);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_EQ(r.nr, 2);
 	end(&r, m);
 }
@@ -626,7 +895,7 @@ TEST(programs_that_have_ended_are_asked_for_nothing)
 	remove_all();
 	m = begin(&r, 0);
 	in_child(mark_two);
-	lkst_marks_find(lkst_marks_programs(m));
+	lkst_marks_find(lkst_marks_programs(m), false);
 	CHECK_EQ(find_memory(&noticed), 1);
 	CHECK_EQ(noticed.st_mode & 0777, 0400);
 	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), lkst_monotonic_ns(), true), 0);
@@ -634,7 +903,7 @@ TEST(programs_that_have_ended_are_asked_for_nothing)
 	CHECK_EQ(find_memory(&asked), 1);
 	CHECK_EQ(asked.st_mtim.tv_sec, noticed.st_mtim.tv_sec);
 	CHECK_EQ(asked.st_mtim.tv_nsec, noticed.st_mtim.tv_nsec);
-	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(look(m, &r), 0);
 	CHECK_EQ(r.nr, 2);
 	end(&r, m);
 }
@@ -651,6 +920,14 @@ static const struct unit_test tests[] = {
 	{ "marks_of_threads_whose_number_comes_again_are_refused",
 	  test_marks_of_threads_whose_number_comes_again_are_refused },
 	{ "events_of_a_user_leave_numbers_for_others", test_events_of_a_user_leave_numbers_for_others },
+	{ "full_memory_is_read_in_part_and_counted", test_full_memory_is_read_in_part_and_counted },
+	{ "newest_marks_are_read", test_newest_marks_are_read },
+	{ "full_memory_of_others_takes_nothing", test_full_memory_of_others_takes_nothing },
+	{ "programs_and_threads_beyond_the_budget_are_counted",
+	  test_programs_and_threads_beyond_the_budget_are_counted },
+	{ "rings_that_turn_too_fast_are_refused", test_rings_that_turn_too_fast_are_refused },
+	{ "names_in_the_way_are_no_hiding_place", test_names_in_the_way_are_no_hiding_place },
+	{ "other_work_is_done_between", test_other_work_is_done_between },
 	{ "marks_of_any_bytes_are_survived", test_marks_of_any_bytes_are_survived },
 	{ "files_that_are_no_memory_are_left_alone", test_files_that_are_no_memory_are_left_alone },
 	{ "programs_are_wanted_until_it_is_over", test_programs_are_wanted_until_it_is_over },

@@ -57,6 +57,7 @@ int lkst_bundle_tell_losses(struct lkst_err *e, struct lkst_trace *t,
 	lkst_out_init_stream(out, l.to);
 	if (walk(m, &ledger, out))
 		err = lkst_err_sys(e, -ENOMEM, "reading the ledger");
+	lkst_ledger_print_users(&ledger, out);
 	tell_ending(out, t);
 	if (!ledger.gaps_met && !ledger.lines_met)
 		lkst_out_printf(out, "nothing is missing\n");

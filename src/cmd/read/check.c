@@ -38,6 +38,7 @@ struct findings {
 	struct lkst_ledger ledger;
 	u64 losses; /* lines of the ledger that say that records are missing */
 	u64 cuts;   /* lines that say that they are there, but strings in them were cut */
+	u64 marks;  /* lines that say that marks of programs are missing */
 	u64 bad_blocks, missing_blocks, lost_events, blocks;
 	u64 begin_ns, end_ns; /* of records that are not state */
 };
@@ -100,6 +101,7 @@ static int take(const struct lkst_record *r, struct lkst_out *out, struct findin
 	f->records++;
 	f->losses += is_loss(r);
 	f->cuts += is_cut(r);
+	f->marks += r->event->index == LKST_EV_state_marks;
 	if (r->event->group != LKST_GROUP_STATE) {
 		f->begin_ns = f->end_ns ? f->begin_ns : r->ns;
 		f->end_ns = r->ns;
@@ -238,6 +240,8 @@ static const char *verdict_of(const struct lkst_trace *t, const struct findings 
 		return "whole, but not everything was recorded: see the ledger above";
 	if (lkst_check_is_missing(counters, threads))
 		return "whole, but the kernel counted more: see its counters above";
+	if (f->marks)
+		return "whole, but marks of programs are missing: see the ledger above";
 	if (f->cuts)
 		return "whole, but strings were cut: see the ledger above";
 	return "all good";
@@ -324,6 +328,8 @@ static int check(struct lkst_answer *a, const struct options *o, struct lkst_tra
 	err = walk(a->e, t, a->format == LKST_TABLE_TEXT ? a->out : NULL, f, counters, threads);
 	if (err)
 		return err;
+	if (a->format == LKST_TABLE_TEXT)
+		lkst_ledger_print_users(&f->ledger, a->out);
 	sum_streams(t, f);
 	print_findings(a, o, t, f, counters, threads);
 	return is_damaged(t, f) ? 1 : 0;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "abi/state.h"
 #include "base/out.h"
@@ -17,6 +18,7 @@ void lkst_ledger_fini(struct lkst_ledger *l)
 {
 	free(l->gaps);
 	free(l->lines);
+	free(l->users);
 	*l = (struct lkst_ledger){};
 }
 
@@ -152,22 +154,99 @@ static void tell_skipped(const struct lkst_record *r, struct lkst_ledger_line *l
 		 (int)length, hook, line->count);
 }
 
-static void tell_marks(const struct lkst_record *r, struct lkst_ledger_line *line)
+/* "3 blocks overwritten before they were read, 2 refused": what there is of it. */
+static void format_marks(const struct lkst_ledger_user *u, char *text, size_t size)
 {
-	const u64 overwritten = number(r, "overwritten"), unrecorded = number(r, "unrecorded"),
-		  refused = number(r, "refused");
+	const struct {
+		u64 nr;
+		const char *what;
+	} rows[] = {
+		{ u->overwritten, "blocks overwritten before they were read" },
+		{ u->unrecorded, "marks without room" },
+		{ u->refused, "refused, which make no sense" },
+		{ u->left_out, "blocks left out, over the budget of a user" },
+		{ u->unlooked, "threads at least not looked at, over the budget of a user" },
+	};
+	size_t used = 0, i;
 
-	*line = (struct lkst_ledger_line){ .kind = "marks", .cpu = -1, .buffer = -1 };
-	line->count = overwritten + unrecorded + refused;
-	snprintf(line->text, sizeof(line->text),
-		 "marks of process %" PRId64 ": %" PRIu64
-		 " blocks overwritten before they were read, %" PRIu64
-		 " marks without room, %" PRIu64 " refused",
-		 (s64)number(r, "program_pid"), overwritten, unrecorded, refused);
+	text[0] = 0;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && used < size; i++)
+		if (rows[i].nr)
+			used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s", used ? ", " : "",
+						 rows[i].nr, rows[i].what);
 }
 
-/* What a record says that is missing; false: nothing, or not all of it is there. */
-static bool tell(const struct lkst_record *r, struct lkst_ledger_line *line)
+static void format_user(u32 uid, char text[32])
+{
+	if (uid == UINT32_MAX)
+		snprintf(text, 32, "users not known");
+	else
+		snprintf(text, 32, "user %" PRIu32, uid);
+}
+
+static void tell_marks(const struct lkst_record *r, struct lkst_ledger_line *line, struct lkst_ledger_user *ret_user)
+{
+	const s64 pid = (s64)number(r, "program_pid");
+	char what[384], user[32];
+
+	/* Traces of before have the first three. */
+	*ret_user = (struct lkst_ledger_user){ .uid = lkst_class_field(r->event, "uid") ? (u32)number(r, "uid") : UINT32_MAX,
+					       .nr_lines = 1,
+					       .overwritten = number(r, "overwritten"),
+					       .unrecorded = number(r, "unrecorded"),
+					       .refused = number(r, "refused"),
+					       .left_out = number(r, "left_out"),
+					       .unlooked = number(r, "unlooked") };
+	*line = (struct lkst_ledger_line){ .kind = "marks", .cpu = -1, .buffer = -1, .uid = ret_user->uid };
+	line->count = ret_user->overwritten + ret_user->unrecorded + ret_user->refused + ret_user->left_out +
+		      ret_user->unlooked;
+	format_marks(ret_user, what, sizeof(what));
+	format_user(ret_user->uid, user);
+	if (pid)
+		snprintf(line->text, sizeof(line->text), "marks of process %" PRId64 ", %s: %s", pid, user, what);
+	else
+		snprintf(line->text, sizeof(line->text), "marks of %s: %s", user, what);
+}
+
+/* Adds what a line says to what its user has lost. 0 or -ENOMEM. */
+static int add_user(struct lkst_ledger *l, const struct lkst_ledger_user *more)
+{
+	struct lkst_ledger_user *u;
+	unsigned int i;
+
+	for (i = 0; i < l->nr_users && l->users[i].uid != more->uid; i++)
+		;
+	if (i == LKST_LEDGER_LISTED_MAX)
+		return 0;
+	u = i < l->nr_users ? &l->users[i] : lkst_vec_add(l->users, l->nr_users);
+	if (!u)
+		return -ENOMEM;
+	u->uid = more->uid;
+	u->nr_lines++;
+	u->overwritten += more->overwritten;
+	u->unrecorded += more->unrecorded;
+	u->refused += more->refused;
+	u->left_out += more->left_out;
+	u->unlooked += more->unlooked;
+	return 0;
+}
+
+void lkst_ledger_print_users(const struct lkst_ledger *l, struct lkst_out *out)
+{
+	char what[384], user[32];
+	unsigned int i;
+
+	for (i = 0; i < l->nr_users; i++) {
+		if (l->users[i].nr_lines < 2)
+			continue;
+		format_user(l->users[i].uid, user);
+		format_marks(&l->users[i], what, sizeof(what));
+		lkst_out_message(out, "ledger: marks of %s, in all: %s", user, what);
+	}
+}
+
+/* What a record says that is missing, and of whose marks; false: nothing, or not all of it is there. */
+static bool tell(const struct lkst_record *r, struct lkst_ledger_line *line, struct lkst_ledger_user *ret_user)
 {
 	switch (r->event->index) {
 	case LKST_EV_state_loss:
@@ -183,7 +262,7 @@ static bool tell(const struct lkst_record *r, struct lkst_ledger_line *line)
 	case LKST_EV_state_marks:
 		if (!HAS(r, "program_pid", "overwritten", "unrecorded", "refused"))
 			return false;
-		tell_marks(r, line);
+		tell_marks(r, line, ret_user);
 		return true;
 	case LKST_EV_state_torn:
 		if (!HAS(r, "loss_cpu", "buffer", "records"))
@@ -208,9 +287,12 @@ static bool tell(const struct lkst_record *r, struct lkst_ledger_line *line)
 int lkst_ledger_add_record(struct lkst_ledger *l, struct lkst_out *out, const struct lkst_record *r)
 {
 	struct lkst_ledger_line line, *kept;
+	struct lkst_ledger_user user = {};
 
-	if (!tell(r, &line))
+	if (!tell(r, &line, &user))
 		return 0;
+	if (user.nr_lines && add_user(l, &user))
+		return -ENOMEM;
 	if (out)
 		lkst_out_message(out, "ledger: %s", line.text);
 	if (l->lines_met++ >= LKST_LEDGER_LISTED_MAX || out)
@@ -235,6 +317,8 @@ static void put_line(struct lkst_json *j, const struct lkst_ledger_line *line)
 	else
 		lkst_json_s64(j, "buffer", line->buffer);
 	lkst_json_u64(j, "count", line->count);
+	if (!strcmp(line->kind, "marks") && line->uid != UINT32_MAX)
+		lkst_json_u64(j, "uid", line->uid);
 	if (line->to_ns) {
 		lkst_json_u64(j, "from_ns", line->from_ns);
 		lkst_json_u64(j, "to_ns", line->to_ns);

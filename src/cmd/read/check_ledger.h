@@ -15,14 +15,24 @@ struct lkst_ledger_line {
 	s64 cpu, buffer;  /* -1: it is not of one */
 	u64 count;
 	u64 from_ns, to_ns; /* the time of what is missing; 0 and 0: not known */
+	u32 uid;	    /* of "marks": whose programs; UINT32_MAX: not known */
 	char text[512];
+};
+
+/* What is missing of the marks of a user's programs. */
+struct lkst_ledger_user {
+	u32 uid;	/* UINT32_MAX: not known */
+	u32 nr_lines;
+	u64 overwritten, unrecorded, refused, left_out, unlooked;
 };
 
 /* What is missing, kept. All zero: nothing yet. */
 struct lkst_ledger {
 	struct lkst_gap *gaps;
 	struct lkst_ledger_line *lines;
+	struct lkst_ledger_user *users;
 	unsigned int nr_gaps, nr_lines; /* that are kept */
+	unsigned int nr_users;
 	u64 gaps_met, lines_met;
 };
 
@@ -31,6 +41,9 @@ void lkst_ledger_fini(struct lkst_ledger *l);
 /* Takes in a gap, or a record of the state group; @out: prints it; NULL: keeps it. 0 or -ENOMEM. */
 int lkst_ledger_add_gap(struct lkst_ledger *l, struct lkst_out *out, const struct lkst_gap *gap);
 int lkst_ledger_add_record(struct lkst_ledger *l, struct lkst_out *out, const struct lkst_record *r);
+
+/* After the last record: prints what is missing of each user's marks, where that is in several lines. */
+void lkst_ledger_print_users(const struct lkst_ledger *l, struct lkst_out *out);
 
 /* For programs: arrays "gap_list" and "ledger". */
 void lkst_ledger_put(struct lkst_json *j, const struct lkst_ledger *l);

@@ -71,10 +71,12 @@ static int put_losses(struct adding *a, s32 pid, u32 uid, const struct lkst_mark
 					  .uid = htole32(uid),
 					  .overwritten = htole64(lost->overwritten),
 					  .unrecorded = htole64(lost->unrecorded),
-					  .refused = htole64(lost->refused) };
+					  .refused = htole64(lost->refused),
+					  .left_out = htole64(lost->left_out),
+					  .unlooked = htole64(lost->unlooked) };
 
 	if (!class || !class->is_native ||
-	    !(lost->overwritten || lost->unrecorded || lost->refused))
+	    !(lost->overwritten || lost->unrecorded || lost->refused || lost->left_out || lost->unlooked))
 		return 0;
 	r.head.id_time = htole64(class->id);
 	return lkst_writer_state(a->e, a->x->trace, a->end_ns, &r, sizeof(r));
@@ -184,6 +186,6 @@ int lkst_extract_add_marks(struct lkst_err *e, struct lkst_extract_marks *x, u64
 	      lkst_marks_give_taken(e, marks, give, &a) ?:
 	      lkst_marks_each_stream(marks, claim, &a);
 	if (!err && a.left_out)
-		err = put_losses(&a, 0, 0, &(struct lkst_marks_losses){ .unrecorded = a.left_out });
+		err = put_losses(&a, 0, LKST_MARKS_NO_UID, &(struct lkst_marks_losses){ .unlooked = a.left_out });
 	return err;
 }

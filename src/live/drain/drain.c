@@ -64,6 +64,9 @@ struct lkst_drain {
 	u64 lease_ns;		  /* when programs were asked last */
 	u64 last_copy_ns;
 	double fill; /* of the fullest ring, rings per second */
+	/* What the copy that goes on has copied: bytes, and the most of a ring, of its size. */
+	u64 copied_bytes;
+	double copied_fill;
 };
 
 /*
@@ -143,6 +146,11 @@ void lkst_drain_set_room(struct lkst_drain *d, u64 bytes)
 	d->room = bytes;
 }
 
+static u64 size_of(const struct lkst_ring_reader *r)
+{
+	return ((u64)r->ring->mask + 1) << r->rings->block_shift;
+}
+
 /* A burst may follow a silence: it must not fill a ring before the next look at it. */
 static unsigned int longest_pause(const struct lkst_drain *d)
 {
@@ -150,8 +158,7 @@ static unsigned int longest_pause(const struct lkst_drain *d)
 	unsigned int i;
 
 	for (i = 0; i < d->nr_sources; i++) {
-		const struct lkst_ring_reader *r = &d->sources[i].reader;
-		u64 size = ((u64)r->ring->mask + 1) << r->rings->block_shift;
+		const u64 size = size_of(&d->sources[i].reader);
 
 		bytes = size > bytes ? size : bytes;
 	}
@@ -195,6 +202,16 @@ static int declare_mark(void *ctx, const struct lkst_event_class *event, u32 nr_
 	return lkst_session_add_mark(NULL, d->session, event, nr_had, ret_id);
 }
 
+static u64 ring_bytes(const struct lkst_drain *d)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < d->nr_sources; i++)
+		sum += size_of(&d->sources[i].reader);
+	return sum;
+}
+
 /* @since_ns: as of lkst_drain_new(); what programs recorded before this recording began belongs to another one. */
 static int begin_marks(struct lkst_err *e, struct lkst_drain *d, u64 since_ns)
 {
@@ -204,6 +221,7 @@ static int begin_marks(struct lkst_err *e, struct lkst_drain *d, u64 since_ns)
 						    .block_shift = rings->block_shift,
 						    .uuid = rings->control->uuid,
 						    .since_ns = since_ns > start_ns ? since_ns : start_ns,
+						    .ring_bytes = ring_bytes(d),
 						    .declare = declare_mark,
 						    .ctx = d };
 	int err = lkst_marks_new(e, &options, &d->marks);
@@ -211,30 +229,6 @@ static int begin_marks(struct lkst_err *e, struct lkst_drain *d, u64 since_ns)
 	if (!err)
 		ask_programs(d);
 	return err;
-}
-
-static int give_marks(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
-{
-	struct lkst_drain *d = ctx;
-	int err = d->take(e, d->ctx, instance, blocks, length);
-
-	if (!err && d->room != UINT64_MAX)
-		d->room -= length < d->room ? length : d->room;
-	return err;
-}
-
-/* Reads the marks of all programs, unless that was just done, or there is no room for them. */
-static int copy_marks(struct lkst_err *e, struct lkst_drain *d, bool is_last)
-{
-	const u64 now = lkst_monotonic_ns();
-
-	if (!d->marks || (!is_last && (now - d->marks_ns < MARKS_PAUSE_NS || !d->room)))
-		return 0;
-	/* What they would mark after the last look, nobody reads. */
-	if (!is_last)
-		ask_programs(d);
-	d->marks_ns = now;
-	return lkst_marks_gather(e, d->marks, give_marks, d);
 }
 
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
@@ -445,38 +439,82 @@ static int copy_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s,
 	return err;
 }
 
-/* The life buffers' rings, or all others. *@fill: the most of a ring that was copied, of its size. */
-static int copy_rings(struct lkst_err *e, struct lkst_drain *d, bool life, u64 *bytes, double *fill)
+/* The life buffers' rings, or all others. */
+static int copy_rings(struct lkst_err *e, struct lkst_drain *d, bool life)
 {
+	double fill = 0, share;
 	unsigned int i;
+	u64 blocks;
 	int err = 0;
 
 	for (i = 0; i < d->nr_sources && !err; i++) {
 		struct source *s = &d->sources[i];
-		double share;
-		u64 blocks;
 
 		if (is_life(s) != life)
 			continue;
 		err = copy_ring(e, d, s, &blocks);
-		*bytes += blocks << s->reader.rings->block_shift;
+		d->copied_bytes += blocks << s->reader.rings->block_shift;
 		share = (double)blocks / (s->reader.ring->mask + 1);
-		*fill = share > *fill ? share : *fill;
+		fill = share > fill ? share : fill;
 	}
+	d->copied_fill += fill;
 	return err;
+}
+
+/* The names of threads come first: without them the rest says little. */
+static int copy_all_rings(struct lkst_err *e, struct lkst_drain *d)
+{
+	return copy_rings(e, d, true) ?: copy_rings(e, d, false);
+}
+
+static int give_marks(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+{
+	struct lkst_drain *d = ctx;
+	int err = d->take(e, d->ctx, instance, blocks, length);
+
+	if (!err && d->room != UINT64_MAX)
+		d->room -= length < d->room ? length : d->room;
+	return err;
+}
+
+/* While marks are read: any user makes as many as he likes, and the rings are not to be behind them. */
+static int keep_up_with_rings(struct lkst_err *e, void *ctx)
+{
+	int err = copy_all_rings(e, ctx);
+
+	/* Where there is no room the rings have to wait in any case. */
+	return err > 0 ? 0 : err;
+}
+
+/* Reads the marks of all programs, unless that was just done, or there is no room for them. */
+static int copy_marks(struct lkst_err *e, struct lkst_drain *d, bool is_last)
+{
+	const struct lkst_marks_look look = { .is_last = is_last,
+					      .give = give_marks,
+					      .between = is_last ? NULL : keep_up_with_rings,
+					      .ctx = d };
+	const u64 now = lkst_monotonic_ns();
+
+	if (!d->marks || (!is_last && (now - d->marks_ns < MARKS_PAUSE_NS || !d->room)))
+		return 0;
+	/* What they would mark after the last look, nobody reads. */
+	if (!is_last)
+		ask_programs(d);
+	d->marks_ns = now;
+	return lkst_marks_gather(e, d->marks, &look);
 }
 
 int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
 {
 	u64 now = lkst_monotonic_ns();
-	double seconds = (now - d->last_copy_ns) / 1e9, fill = 0;
+	double seconds = (now - d->last_copy_ns) / 1e9;
 	int err;
 
-	*ret_bytes = 0;
-	/* The names of threads come first: without them the rest says little. */
-	err = copy_rings(e, d, true, ret_bytes, &fill) ?: copy_rings(e, d, false, ret_bytes, &fill) ?:
-	      copy_marks(e, d, false);
-	d->fill = seconds > 0 ? fill / seconds : 0;
+	d->copied_bytes = 0;
+	d->copied_fill = 0;
+	err = copy_all_rings(e, d) ?: copy_marks(e, d, false);
+	*ret_bytes = d->copied_bytes;
+	d->fill = seconds > 0 ? d->copied_fill / seconds : 0;
 	d->last_copy_ns = now;
 	return err;
 }
@@ -567,12 +605,11 @@ int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d)
 int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 {
 	unsigned int i;
-	int err = 0;
-	u64 bytes;
+	int err;
 
 	d->room = UINT64_MAX;
-	/* The ring with the most first, so that all rings end at nearly the same time. */
-	err = lkst_drain_copy(e, d, &bytes);
+	/* What is closed first, so that all rings end at nearly the same time, and marks last: no ring waits for them. */
+	err = copy_all_rings(e, d);
 	for (i = 0; i < d->nr_sources && !err; i++)
 		err = cut_ring(e, d, &d->sources[i]);
 	return err ?: copy_marks(e, d, true);

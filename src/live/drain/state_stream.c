@@ -670,7 +670,9 @@ int lkst_state_write_marks(struct lkst_err *e, const struct lkst_session *s, str
 					  .uid = uid,
 					  .overwritten = lost->overwritten,
 					  .unrecorded = lost->unrecorded,
-					  .refused = lost->refused };
+					  .refused = lost->refused,
+					  .left_out = lost->left_out,
+					  .unlooked = lost->unlooked };
 
 	return put(&st, "state_marks", &r, sizeof(r));
 }

@@ -267,6 +267,9 @@ void lkst_addresses_feed(struct lkst_addresses *a, const void *blocks, size_t le
 	for (at = 0; at < length && a->is_wanted; at += block.size) {
 		if (lkst_block_parse(NULL, (const u8 *)blocks + at, length - at, NULL, &block))
 			return;
+		/* What programs mark has no address of code. */
+		if (lkst_instance_buffer(block.instance) == LKST_BUFFER_MARKS)
+			return;
 		lkst_block_cursor_init(&cursor, &block);
 		while (lkst_block_step(&cursor, catalog, &record) > 0)
 			look_at(a, &record);
