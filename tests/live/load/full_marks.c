@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * full_marks KIND FILES: makes files in /dev/shm that look like the memory of programs that mark, with all that fits in,
- * as any user can; says "made", and goes on for two minutes unless it is ended. KIND:
+ * as any user can; says "made", and goes on for twenty minutes unless it is ended. KIND:
  *
  *	still	they stay as they are
  *	rewrite	their rings are full again all the time
@@ -18,7 +18,7 @@
 
 #include "lib/full_marks.h"
 
-enum { FILES_MAX = 1000, SECONDS = 120, OWNER = 65534, IDS = 131072, AREAS_OF_USER = 4 };
+enum { FILES_MAX = 1000, SECONDS = 1200, OWNER = 65534, IDS = 131072, AREAS_OF_USER = 4 };
 
 static u8 *files[FILES_MAX];
 
