@@ -251,10 +251,11 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c) \
                src/hosts/open_hosts.c src/hosts/recordings.c
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/program/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
-WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c hosts_told.c options.c printing.c range.c run.c verbs.c) \
+WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c hosts_told.c options.c printing.c range.c run.c) \
                $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c joined_tables.c print_hosts.c tables.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
-WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
+WEB_OWN     := $(sort $(wildcard src/web/*.c)) $(WEB_CMD)
+WEB_SRC     := $(sort $(wildcard wasi/*.c)) $(WEB_OWN) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
 WASM         := $(CLANG) --target=wasm32-wasi
 WASM_CFLAGS  := -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
@@ -315,10 +316,10 @@ UNIT_MARK := $(shell grep -lE '"liblkst/mark(_memory)?[.]h"' $(UNIT_SRC))
 UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|program/name/|lib/probed)' $(UNIT_SRC))
 endif
 
-# Where tests themselves go is nothing to libFuzzer; and to optimize them takes longer than it saves, but for those that
-# try millions of orders.
+# Where tests themselves go is nothing to libFuzzer, nor what looks at outputs; and to optimize them takes longer than it
+# saves, but for those that try millions of orders.
 $(BUILD)/tests/unit/%: private override CFLAGS := $(filter-out $(COVERAGE) -O%,$(CFLAGS)) -O0
-$(BUILD)/tests/unit/ring_model.o $(BUILD)/tests/unit/bounds.o: \
+$(BUILD)/tests/unit/ring_model.o $(BUILD)/tests/unit/bounds.o $(BUILD)/tests/lib/printed.o: \
 		private override CFLAGS := $(filter-out $(COVERAGE),$(CFLAGS))
 $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
@@ -377,10 +378,14 @@ FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 FUZZ_DEBUG := $(shell grep -lE '"(probe/resolve|program/name|live/load/perf_counters)' $(FUZZ_SRC))
 FUZZ_SQL := $(shell grep -lE '"(sql|export|fleet|lib/exported)\b' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
+FUZZ_WEB := $(shell grep -l '"lib/paged' $(FUZZ_SRC))
 
 # What a client sends is read without the commands.
 $(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/,options.o help.o \
 	$(addprefix mcp/,lines.o page.o protocol.o question.o resources.o))
+
+# What a page asks of a trace; here, unlike there, `lkst why` may ask the journal.
+$(FUZZ_WEB:%.c=$(BUILD)/%): $(WEB_OWN:%.c=$(BUILD)/%.o) $(BUILD)/src/cmd/read/why_log.o
 
 # Where the kernel's cgroups are mounted is text that is read, not the kernel.
 $(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/load/cgroup_mount.o
@@ -530,4 +535,4 @@ help:					## this list
 		expand -t 16
 
 -include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
-	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d)
+	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d) $(WEB_OWN:%.c=$(BUILD)/%.d)

@@ -11,8 +11,12 @@
 
 #include <stddef.h>
 
-/* What the page can call by this name. */
+/* What the page can call by this name. (For tests it is built like the rest, too.) */
+#ifdef __wasm__
 #define LKST_WEB_EXPORT(name) __attribute__((export_name(#name)))
+#else
+#define LKST_WEB_EXPORT(name)
+#endif
 
 /* Memory for @bytes bytes, aligned to 16; NULL: there is none. It is given back by lkst_web_free(). */
 void *lkst_web_alloc(size_t bytes) LKST_WEB_EXPORT(lkst_web_alloc);

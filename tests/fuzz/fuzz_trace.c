@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of the reader: metadata and one stream, opened as a directory, read to the end in
- * order of time, each field looked at, checked, and exported as every format.
+ * order of time, each field looked at, checked, exported as every format, and printed.
+ *
+ * prints: text csv json page
  *
  *	make CC=clang-16 SANITIZE=1 fuzz
  *	build/clang-16-san/tests/fuzz/fuzz_trace -max_len=8192 -len_control=0 -max_total_time=60 corpus
@@ -28,6 +30,7 @@
 #include "base/io.h"
 #include "lib/exported.h"
 #include "lib/in_memory.h"
+#include "lib/paged.h"
 #include "lib/touch.h"
 #include "trace/ends.h"
 #include "trace/metadata.h"
@@ -306,6 +309,8 @@ static void read_in_memory(u8 mode, struct lkst_trace *on_disk)
 			abort();
 		read_trace(t, 0, UINT64_MAX);
 		lkst_trace_close(t);
+		paged_print(&files);
+		paged_draw(&files);
 	}
 	in_memory_fini(&files);
 }
