@@ -41,7 +41,10 @@ static int add_stream(struct lkst_err *e, struct lkst_ends *ends, const struct l
 {
 	u64 cpu = field(r, "stream_cpu"), buffer = field(r, "buffer"), level = field(r, "level");
 
-	if (cpu >= LKST_CPUS_MAX || buffer >= LKST_BUFFER_STATE || level >= LKST_LEVELS)
+	/* A time that no block may have is not the end of one. */
+	if (cpu >= LKST_CPUS_MAX || buffer >= LKST_BUFFER_STATE || level >= LKST_LEVELS ||
+	    field(r, "begin") >= LKST_TIME_MAX || field(r, "end") >= LKST_TIME_MAX ||
+	    field(r, "covered") >= LKST_TIME_MAX)
 		return 0;
 	return add(e, ends,
 		   (struct lkst_stream_end){
@@ -77,6 +80,8 @@ static void take_end(struct lkst_ends *ends, const struct lkst_block *block,
 	u32 how = (u32)field(r, "how");
 	u64 ended_ns = field(r, "ended");
 
+	if (ended_ns >= LKST_TIME_MAX)
+		ended_ns = 0;
 	if (ended_ns >= ends->ended_ns) {
 		ends->how = how;
 		ends->ended_ns = ended_ns;

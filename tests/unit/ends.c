@@ -136,6 +136,17 @@ TEST(ends_are_lost_with_the_state_stream)
 	make_scratch_remove(dir);
 }
 
+/* No block may have such a time, and who draws it would have no place for it. */
+TEST(ends_after_all_time_are_none)
+{
+	make(SWITCHES COVERED "!claim cpu=2 covered=0xfffffffffffffffe left=1\n"
+			      "state_end ns=600 ended=0xfffffffffffffffe\n!end ns=600\n");
+	CHECK_STR(gaps_of(path), "");
+	CHECK_EQ(ending_of(path), LKST_TRACE_COMPLETE);
+	CHECK_STR(cpu_of(path, 0), "5:100-200 6:200-300 0:300-400 5:400-500");
+	make_scratch_remove(dir);
+}
+
 TEST(ends_say_what_a_full_disk_left_out)
 {
 	make(SWITCHES "!claim cpu=0 covered=450 left=3\n!claim cpu=1 covered=700\n"
@@ -271,6 +282,7 @@ static const struct unit_test tests[] = {
 	{ "ends_of_a_killed_recorder_have_cpus_without_a_block",
 	  test_ends_of_a_killed_recorder_have_cpus_without_a_block },
 	{ "ends_are_lost_with_the_state_stream", test_ends_are_lost_with_the_state_stream },
+	{ "ends_after_all_time_are_none", test_ends_after_all_time_are_none },
 	{ "ends_say_what_a_full_disk_left_out", test_ends_say_what_a_full_disk_left_out },
 	{ "ends_that_no_program_wrote_are_no_gaps", test_ends_that_no_program_wrote_are_no_gaps },
 	{ "ends_of_cpus_differ_where_they_were_copied_one_by_one",
