@@ -4,11 +4,14 @@
  * analyses are asked in one pass, one of them for its list; sums must agree, and every table must print.
  *
  * The first byte chooses the analysis that lists. The rest is a trace (lib/any_trace.h).
+ *
+ * prints: text csv json page
  */
 #include <dirent.h>
 
 #include "lib/any_trace.h"
 #include "lib/exported.h"
+#include "lib/paged.h"
 
 #include "analyze/figures/figures.h"
 #include "analyze/lanes/lanes.h"
@@ -22,10 +25,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 enum {
 	ANALYSES_MAX = 64,
+	TABLES_MAX = 512,
 };
 
 static char scratch[64];
-static struct lkst_out *out;
 
 static void remove_files(void)
 {
@@ -73,35 +76,43 @@ static void check_sums(const struct lkst_tables *set)
 	}
 }
 
-static void ask(struct lkst_trace *t, const struct lkst_analysis *const *analyses, unsigned int nr,
-		bool is_list)
+static void ask(struct lkst_trace *t, const struct lkst_analysis *const *analyses, unsigned int nr)
 {
 	struct lkst_analysis_options options = { .to_ns = UINT64_MAX };
+	const struct lkst_table *tables[TABLES_MAX];
+	struct lkst_analysis_run *s;
+	unsigned int i, k, used = 0;
+	struct lkst_err e;
+
+	if (lkst_analysis_run_new(&e, t, &options, analyses, nr, &s) || lkst_analysis_run_pass(&e, s))
+		abort();
+	for (i = 0; i < nr; i++) {
+		const struct lkst_tables *set = lkst_analysis_run_tables(s, i);
+
+		check_sums(set);
+		for (k = 0; k < set->nr && used < TABLES_MAX; k++)
+			tables[used++] = set->items[k];
+	}
+	printed_tables(tables, used);
+	lkst_analysis_run_free(s);
+}
+
+/* The list of one analysis, whose rows are printed as they come. */
+static void list(struct lkst_trace *t, const struct lkst_analysis *analysis, enum lkst_table_format format,
+		 enum printed_form form)
+{
 	struct lkst_table_printer p;
+	struct lkst_analysis_options options = { .to_ns = UINT64_MAX, .list = lkst_table_print_rows, .list_arg = &p };
 	struct lkst_analysis_run *s;
 	struct lkst_err e;
-	unsigned int i, k, format;
 
-	lkst_table_printer_init(&p, out, LKST_TABLE_TEXT, 0);
-	p.is_plain = is_list;
-	if (is_list) {
-		options.list = lkst_table_print_rows;
-		options.list_arg = &p;
-	}
-	if (lkst_analysis_run_new(&e, t, &options, analyses, nr, &s))
+	lkst_table_printer_init(&p, printed_begin(), format, 0);
+	p.is_plain = format == LKST_TABLE_TEXT;
+	if (lkst_analysis_run_new(&e, t, &options, &analysis, 1, &s) || lkst_analysis_run_pass(&e, s))
 		abort();
-	if (lkst_analysis_run_pass(&e, s))
-		abort();
-	if (is_list)
-		lkst_table_print_end(&p, lkst_analysis_run_list(s));
-	for (format = LKST_TABLE_TEXT; format <= LKST_TABLE_JSON && !is_list; format++) {
-		p.format = format;
-		for (i = 0; i < nr; i++)
-			for (k = 0; k < lkst_analysis_run_tables(s, i)->nr; k++)
-				lkst_table_print(&p, lkst_analysis_run_tables(s, i)->items[k]);
-	}
-	for (i = 0; i < nr && !is_list; i++)
-		check_sums(lkst_analysis_run_tables(s, i));
+	lkst_table_print_end(&p, lkst_analysis_run_list(s));
+	lkst_table_printer_end(&p);
+	printed_end(form);
 	lkst_analysis_run_free(s);
 }
 
@@ -298,6 +309,17 @@ static void check_slices(struct lkst_trace *t)
 	lkst_feed_free(feed);
 }
 
+static void print(void)
+{
+	static const struct paged_line pictures[] = { { "analyze all --format svg", PRINTED_TEXT } };
+	struct in_memory files = {};
+
+	in_memory_add(&files, scratch, "");
+	paged_run(&files, pictures, 1);
+	paged_draw(&files);
+	in_memory_fini(&files);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct source in = { .data = data, .left = size };
@@ -310,10 +332,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (!scratch[0]) {
 		make_scratch(scratch);
 		atexit(remove_scratch);
-		out = malloc(sizeof(*out));
-		if (!out)
-			abort();
-		lkst_out_init(out, open("/dev/null", O_WRONLY | O_CLOEXEC));
 	}
 	remove_files();
 	for (nr = 0; lkst_analyses[nr] && nr < ANALYSES_MAX; nr++)
@@ -322,8 +340,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	any_trace_make(scratch, &in);
 	if (lkst_trace_open(&e, scratch, &t))
 		abort();
-	ask(t, all, nr, false);
-	ask(t, &all[one], 1, true);
+	ask(t, all, nr);
+	list(t, all[one], LKST_TABLE_TEXT, PRINTED_TEXT);
+	list(t, all[one], LKST_TABLE_CSV, PRINTED_CSV);
+	list(t, all[one], LKST_TABLE_JSON, PRINTED_JSON);
+	print();
 	draw(t, 1 + one * 7 % 256);
 	map_memory(t);
 	map_disks(t, 1 + one * 7 % 256, 1 + one * 5 % 64);

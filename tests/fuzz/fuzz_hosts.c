@@ -3,16 +3,20 @@
  * Fuzz target of several hosts' traces: two of any records, as only damage or a lying recorder would leave them, are
  * brought to one time line. That may be refused; else all records of both come, none before an earlier one, and if the
  * messages do not contradict each other, none of them is received before it was sent.
+ *
+ * prints: text csv json page
  */
 #include "hosts/hosts.h"
 #include "hosts/hosts_merge.h"
 #include "lib/any_trace.h"
+#include "lib/paged.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 enum { HOSTS = 2 };
 
 static char scratch[64];
+static struct in_memory files; /* of both */
 
 static void remove_scratch(void)
 {
@@ -47,7 +51,9 @@ static void check(const struct lkst_hosts *h)
 	for (i = 0; i < h->nr; i++) {
 		nr += count(h->list[i].trace);
 		lkst_hosts_clock_text(h, i, text);
+		printed_name(text, strlen(text));
 	}
+	printed_notes(&h->notes);
 	if (h->nr_still && !h->notes.nr)
 		abort();
 	if (lkst_hosts_merge_new(&e, h, 0, UINT64_MAX, true, &m))
@@ -72,18 +78,41 @@ static struct lkst_trace *make(struct source *in, unsigned int i)
 {
 	struct lkst_trace *t;
 	struct lkst_err e;
-	char path[80];
+	char path[80], name[4];
 
 	snprintf(path, sizeof(path), "%s/%u", scratch, i);
 	if (mkdir(path, 0700))
 		abort();
-	any_trace_make(path, in);
+	any_trace_make_host(path, in, (u8)i);
 	if (lkst_trace_open(&e, path, &t))
 		abort();
+	snprintf(name, sizeof(name), "%u/", i);
+	in_memory_add(&files, path, name);
 	make_scratch_remove(path);
-	/* Of one boot they would have one clock. */
-	((struct lkst_catalog *)lkst_trace_catalog(t))->boot_id[0] = (u8)i;
 	return t;
+}
+
+/*
+ * What the commands say of several hosts; the others are about one. Each reads both traces again, so that an input is
+ * for one of them.
+ */
+static void print(u8 which)
+{
+	enum { LINES = 6 };
+	static const struct paged_line lines[LINES] = {
+		{ "print --cgroups", PRINTED_TEXT },
+		{ "print --format csv", PRINTED_COLUMNS },
+		{ "print --format json", PRINTED_JSON },
+		{ "analyze waitdelay", PRINTED_TEXT },
+		{ "analyze waitdelay --format csv", PRINTED_CSV },
+		{ "analyze waitdelay --format json", PRINTED_JSON },
+	};
+
+	which %= LINES + 1;
+	if (which < LINES)
+		paged_run(&files, &lines[which], 1);
+	else
+		paged_draw(&files);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -100,9 +129,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	for (i = 0; i < HOSTS; i++)
 		traces[i] = make(&in, i);
-	if (lkst_hosts_take(&e, traces, HOSTS, &h))
-		return 0;
-	check(&h);
-	lkst_hosts_close(&h);
+	if (lkst_hosts_take(&e, traces, HOSTS, &h)) {
+		printed_error(&e);
+	} else {
+		check(&h);
+		lkst_hosts_close(&h);
+	}
+	print(next(&in));
+	in_memory_fini(&files);
 	return 0;
 }

@@ -78,14 +78,23 @@ static void put_line(struct make_trace *t, struct source *in, u64 *ns)
 		abort();
 }
 
-void any_trace_make(const char *dir, struct source *in)
+void any_trace_make_host(const char *dir, struct source *in, u8 host)
 {
-	struct make_trace *t = make_begin(dir, catalog(), 4096);
+	struct lkst_catalog *c = catalog();
+	struct make_trace *t;
 	u64 ns = 1000;
 	int i;
 
+	c->uuid[0] ^= host;
+	c->boot_id[0] ^= host;
+	t = make_begin(dir, c, 4096);
 	for (i = 0; i < RECORDS; i++)
 		put_line(t, in, &ns);
 	if (make_end(t))
 		abort();
+}
+
+void any_trace_make(const char *dir, struct source *in)
+{
+	any_trace_make_host(dir, in, 0);
 }

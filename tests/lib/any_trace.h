@@ -13,4 +13,7 @@
 /* Makes it in directory @dir, which is there and empty. */
 void any_trace_make(const char *dir, struct source *in);
 
+/* The same of one of several hosts, from 0 on: they are of different recordings and boots. */
+void any_trace_make_host(const char *dir, struct source *in, u8 host);
+
 #endif

@@ -25,11 +25,13 @@ enum {
 	ANSWER_MAX = 1 << 26,
 };
 
-static void check(bool is_right)
-{
-	if (!is_right)
-		abort();
-}
+#define check(is_right)                                                                            \
+	do {                                                                                       \
+		if (!(is_right)) {                                                                 \
+			fprintf(stderr, "paged.c:%d: not so: %s\n", __LINE__, #is_right);          \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
 
 /* ---- what is printed -------------------------------------------------------------------------- */
 
