@@ -384,8 +384,9 @@ FUZZ_WEB := $(shell grep -l '"lib/paged' $(FUZZ_SRC))
 $(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/,options.o help.o \
 	$(addprefix mcp/,lines.o page.o protocol.o question.o resources.o))
 
-# What a page asks of a trace; here, unlike there, `lkst why` may ask the journal.
-$(FUZZ_WEB:%.c=$(BUILD)/%): $(WEB_OWN:%.c=$(BUILD)/%.o) $(BUILD)/src/cmd/read/why_log.o
+# What a page asks of a trace; here, unlike there, `lkst why` may ask the journal. And what `lkst diff` prints.
+$(FUZZ_WEB:%.c=$(BUILD)/%) $(BUILD)/tests/fuzz/fuzz_diff: $(WEB_OWN:%.c=$(BUILD)/%.o) $(BUILD)/src/cmd/read/why_log.o
+$(BUILD)/tests/fuzz/fuzz_diff: $(BUILD)/src/cmd/read/diff_report.o
 
 # Where the kernel's cgroups are mounted is text that is read, not the kernel.
 $(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/load/cgroup_mount.o

@@ -3,6 +3,8 @@
  * Fuzz target of criteria, of the statistics, and of comparisons of any two traces. The first byte chooses. What is
  * taken of a criterion is within its limits; results of tests are shares; a comparison of a trace with itself finds
  * nothing, and one of any two gives rows that agree with their sides.
+ *
+ * prints: text csv json
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +12,9 @@
 
 #include "analyze/diff/criterion.h"
 #include "analyze/diff/resample.h"
+#include "cmd/read/diff_report.h"
 #include "lib/make_trace.h"
+#include "lib/printed.h"
 #include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -58,7 +62,8 @@ static void parse(const u8 *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = 0;
 	if (lkst_criterion_parse(&e, text, &c)) {
-		if (!e.text[0] || (text[0] && e.mark > strlen(text)))
+		printed_error(&e);
+		if (text[0] && e.mark > strlen(text))
 			abort();
 		return;
 	}
@@ -209,6 +214,36 @@ static void check_rows(const struct lkst_diff *d, bool is_same)
 	}
 }
 
+/* As `lkst diff` does, with a criterion, and the longest of both explained. */
+static void print(const struct lkst_diff *d, struct lkst_trace *const traces[2])
+{
+	static const enum printed_form forms[] = { PRINTED_TEXT, PRINTED_CSV, PRINTED_JSON };
+	static char text[] = "wait p99 <= 5%";
+	char *const texts[] = { text };
+	struct lkst_criterion c = { .of = LKST_CRITERION_MAX, .q = 0.99 };
+	struct lkst_diff_report r = { .diff = d,
+				      .names = { "a", "b" },
+				      .traces = { traces[0], traces[1] },
+				      .criteria = &c,
+				      .criterion_texts = texts,
+				      .nr_criteria = 1,
+				      .has_all = true,
+				      .max_rows = UINT64_MAX,
+				      .max_whys = 1 };
+	struct lkst_verdict v;
+	struct lkst_err e;
+
+	memcpy(c.key, d->nr_rows ? d->rows[0].name : "syscall:read", d->nr_rows ? sizeof(c.key) : 13);
+	if (lkst_criterion_judge(d, &c, 1, &v))
+		abort();
+	r.verdicts = &v;
+	for (r.format = LKST_TABLE_TEXT; r.format <= LKST_TABLE_JSON; r.format++) {
+		if (lkst_diff_report_print(&e, &r, printed_begin()))
+			abort();
+		printed_end(forms[r.format]);
+	}
+}
+
 static void compare(unsigned int a, unsigned int b, bool is_long)
 {
 	struct lkst_diff_options options = { .level = 0.05 };
@@ -232,6 +267,7 @@ static void compare(unsigned int a, unsigned int b, bool is_long)
 	}
 	if (!lkst_diff_new(&e, sides[0], sides[1], &options, &d)) {
 		check_rows(d, a == b);
+		print(d, traces);
 		lkst_diff_free(d);
 	}
 	for (i = 0; i < 2; i++)

@@ -3,12 +3,15 @@
  * Fuzz target of the spans of programs: begun, ended, handed over and given requests in any order, by threads that run,
  * sleep and die. Each span that is begun is reported once or counted, no span has more time than there is, and the
  * longest is explained. The bytes are the records, and also the text of a request's number.
+ *
+ * prints: text json
  */
 #include "analyze/why/why_span.h"
 
 #include <errno.h>
 
 #include "lib/account_fixture.h"
+#include "lib/printed.h"
 #include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -95,17 +98,25 @@ static void follow(struct account_fixture *x, struct counts *counts)
 static void explain(struct account_fixture *x)
 {
 	struct lkst_why_span_options o = { .to_ns = UINT64_MAX };
+	struct lkst_view_config config;
 	struct lkst_account *a;
 	struct lkst_excerpt *w;
 	struct lkst_span span;
 	u64 nr;
 
-	if (lkst_why_span_find(&x->err, x->trace, &o, &span, &nr))
+	if (lkst_why_span_find(&x->err, x->trace, &o, &span, &nr)) {
+		printed_error(&x->err);
 		return;
+	}
 	if (lkst_excerpt_new(&x->err, x->trace, 0, UINT64_MAX, NULL, &w) ||
 	    lkst_why_span_explain(&x->err, w, &span, nr, LKST_WHY_DEPTH, &a))
 		abort();
-	account_print(x, a, w->threads, w->symbols, true, nr & 1);
+	config = (struct lkst_view_config){ .catalog = lkst_trace_catalog(x->trace),
+					    .threads = w->threads,
+					    .symbols = w->symbols,
+					    .time = LKST_VIEW_MONO };
+	printed_account(&config, a);
+	printed_notes(&a->notes);
 	lkst_account_free(a);
 	lkst_excerpt_free(w);
 }
@@ -114,9 +125,11 @@ static void parse(const u8 *data, size_t size)
 {
 	char *text = strndup((const char *)data, size), again[33];
 	u64 high = 0, low = 0, high_again, low_again;
-	struct lkst_err e;
+	struct lkst_err e = {};
 
-	if (text && !lkst_span_parse_request(&e, text, &high, &low)) {
+	if (text && lkst_span_parse_request(&e, text, &high, &low)) {
+		printed_error(&e);
+	} else if (text) {
 		snprintf(again, sizeof(again), "%016llx%016llx", (unsigned long long)high,
 			 (unsigned long long)low);
 		if ((!high && !low) ||

@@ -7,8 +7,11 @@
  * Each record is made of bytes of the input: event, CPU and thread, time since the last one, and one for
  * each field; or, for an event that is not there, a gap. Where the input ends, numbers made of it go
  * on, so that a short one is a long trace too.
+ *
+ * prints: text json
  */
 #include "lib/account_fixture.h"
+#include "lib/printed.h"
 #include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -132,6 +135,28 @@ static void check(const struct lkst_account_step *s, const struct lkst_account_s
 		check(one, s);
 }
 
+static void print(struct account_fixture *x, const struct lkst_account *a, const struct lkst_threads *threads,
+		  struct lkst_symbols *symbols)
+{
+	const struct lkst_view_config config = {
+		.catalog = lkst_trace_catalog(x->trace), .threads = threads, .symbols = symbols, .time = LKST_VIEW_MONO
+	};
+
+	printed_account(&config, a);
+	printed_notes(&a->notes);
+}
+
+static void find_wrong(struct account_fixture *x)
+{
+	struct lkst_lint l;
+
+	if (lkst_lint_run(&x->err, x->trace, NULL, 0, NULL, NULL, &l))
+		abort();
+	print(x, l.account, l.threads, l.symbols);
+	printed_notes(&l.notes);
+	lkst_lint_fini(&l);
+}
+
 static void explain(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns, u32 max)
 {
 	const struct lkst_excerpt_options options = { .max = max };
@@ -142,8 +167,10 @@ static void explain(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns, 
 		abort();
 	if (!lkst_why_explain(&x->err, w, tid, from_ns, to_ns, LKST_WHY_DEPTH, &a)) {
 		check(a->root.steps, NULL);
-		account_print(x, a, w->threads, w->symbols, true, tid & 1);
+		print(x, a, w->threads, w->symbols);
 		lkst_account_free(a);
+	} else {
+		printed_error(&x->err);
 	}
 	lkst_excerpt_free(w);
 }
@@ -160,7 +187,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		x = calloc(1, sizeof(*x));
 		if (!x || !mkdtemp(scratch))
 			abort();
-		x->out = malloc(sizeof(*x->out));
 		snprintf(path, sizeof(path), "%s/trace", scratch);
 		atexit(remove_scratch);
 	}
@@ -170,7 +196,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		abort();
 	for (tid = 1; tid < TIDS; tid++)
 		explain(x, tid, BEGIN_NS + (u64)tid * 1000, end_ns + 1, tid & 2 ? WINDOW_SMALL : 0);
-	account_lint(x, NULL, 0);
+	find_wrong(x);
 	lkst_trace_close(x->trace);
 	return 0;
 }

@@ -17,7 +17,7 @@
 
 enum printed_form {
 	PRINTED_TEXT,
-	PRINTED_TABBED,	 /* the flight recorder's form: there are tabs between columns */
+	PRINTED_TABBED,	 /* text with tabs between columns: the flight recorder's form */
 	PRINTED_CSV,	 /* RFC 4180 */
 	PRINTED_COLUMNS, /* the CSV of records: cells are as in that, lines end without CR */
 	PRINTED_JSON,	 /* any number of values */
