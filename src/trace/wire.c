@@ -200,7 +200,8 @@ static int receive_frame(struct lkst_err *e, const struct lkst_wire_source *sour
 		return err;
 	payload[ret_frame->length] = 0;
 	if (ret_frame->type == LKST_WIRE_ERROR)
-		return lkst_err_set(e, -EREMOTEIO, "%s", (const char *)payload);
+		return lkst_err_set(e, -EREMOTEIO, "%s",
+				    payload[0] ? (const char *)payload : "the server failed, and does not say why");
 	return 0;
 }
 

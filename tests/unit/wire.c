@@ -188,6 +188,8 @@ TEST(wire_passes_on_the_servers_reason)
 {
 	CHECK_EQ(receive(LKST_WIRE_ERROR, 5, "no\0!!", 5), -EREMOTEIO);
 	CHECK_STR(err.text, "no");
+	CHECK_EQ(receive(LKST_WIRE_ERROR, 0, "", 0), -EREMOTEIO);
+	CHECK_STR(err.text, "the server failed, and does not say why");
 }
 
 TEST(wire_refuses_what_is_no_answer)
