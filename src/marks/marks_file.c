@@ -364,7 +364,8 @@ static int take_record(const struct ring *r, const struct lkst_record *record)
 
 	/* Of each class it is the first field, at the same place. */
 	out.cpu = (u32)lkst_record_int(record, &record->event->fields[0]);
-	if (out.tid != f->good_tid[r->area]) {
+	/* No program is thread 0, which stands for none in the list. */
+	if (!out.tid || out.tid != f->good_tid[r->area]) {
 		if (!is_own_thread(f, out.tid)) {
 			f->lost.refused++;
 			return 0;

@@ -346,6 +346,11 @@ static void lie_about_thread(u8 *memory)
 	memcpy(first_record(memory) + 8, &(s32){ 1 }, 4);
 }
 
+static void lie_about_no_thread(u8 *memory)
+{
+	memset(first_record(memory) + 8, 0, 4);
+}
+
 static void lie_about_cpu(u8 *memory)
 {
 	memcpy(first_record(memory) + 12, &(u32){ 100000 }, 4);
@@ -385,6 +390,7 @@ static void overwrite_header(u8 *memory)
 TEST(marks_that_lie_are_refused)
 {
 	scribble(lie_about_thread, 1, 1);
+	scribble(lie_about_no_thread, 1, 1);
 	scribble(lie_about_cpu, 1, 1);
 	scribble(lie_about_event, 0, 1);
 	scribble(lie_about_name, 0, 1);
