@@ -3,11 +3,7 @@
  * Fuzz target of bundles: of what is refused and what is read, of texts while they are redacted, and of blocks, which
  * keep their records. How files lie in an archive has a target of its own, fuzz_pack.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -o fuzz_bundle tests/fuzz/fuzz_bundle.c \
- *		$(find src/base src/abi src/trace src/rules src/view src/analyze src/bundle -name '*.c') \
- *		tests/lib/make_trace.c -Itests -lz -lzstd -lpthread
- *	./fuzz_bundle -max_len=8192 -max_total_time=60 corpus
+ * prints: text csv json
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,10 +14,24 @@
 #include "bundle/moment.h"
 #include "bundle/redact.h"
 #include "lib/make_trace.h"
+#include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096, LINES = 16 };
+
+/* The first lines of a text, as they are shown. */
+static void print(const struct lkst_bundle_text *text)
+{
+	const char *lines[LINES], *line = text->bytes;
+	char *copy = strdup(line), *at = copy, *one;
+	unsigned int nr = 0;
+
+	while (copy && nr < LINES && (one = strsep(&at, "\n")))
+		lines[nr++] = one;
+	printed_names(lines, nr);
+	free(copy);
+}
 
 /* The input as the first text of an archive, whose form a fuzzer could not guess. */
 static void try_bundle(const u8 *data, size_t size)
@@ -30,6 +40,7 @@ static void try_bundle(const u8 *data, size_t size)
 	static u8 archive[UNIT * 24];
 	static int fd = -1;
 	struct lkst_bundle b = {};
+	struct lkst_err e = {};
 	unsigned int sum = 0, i;
 	const size_t length = size < UNIT * 20 ? size : UNIT * 20;
 
@@ -47,8 +58,11 @@ static void try_bundle(const u8 *data, size_t size)
 		fd = memfd_create("bundle", MFD_CLOEXEC);
 	if (fd < 0 || pwrite(fd, archive, sizeof(archive), 0) != (ssize_t)sizeof(archive))
 		abort();
-	if (lkst_bundle_read(NULL, fd, &b))
+	if (lkst_bundle_read(&e, fd, &b)) {
+		printed_error(&e);
 		return;
+	}
+	print(&b.parts[LKST_BUNDLE_ABOUT]);
 	if (b.parts[LKST_BUNDLE_ABOUT].length != length)
 		abort();
 	lkst_bundle_fini(&b);
@@ -75,6 +89,7 @@ static void try_texts(const u8 *data, size_t size)
 	memcpy(text.bytes, data, size);
 	text.bytes[size] = 0;
 	lkst_bundle_parse_moment(&text, &moment);
+	printed_names((const char *const[]){ moment.reason, moment.event }, 2);
 	follow_all(&r);
 	for (part = 0; part < LKST_BUNDLE_NR_PARTS; part++) {
 		if (lkst_redact_text(NULL, &r, part, &text, &got))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of cgroups: their paths, which anybody who makes one chooses, and the lists of mounts and controllers.
- * What comes out is a text of limited length in which a path's bytes come back, and is printed on one line.
+ * What comes out is a text of limited length in which a path's bytes come back.
+ *
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/out.h"
+#include "lib/printed.h"
 #include "live/load/cgroup_mount.h"
 #include "trace/container.h"
 
@@ -14,7 +16,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 static void name_container(const char *path)
 {
-	char text[LKST_CONTAINER_TEXT], escaped[4 * LKST_CONTAINER_TEXT], *p, *end;
+	char text[LKST_CONTAINER_TEXT];
 	size_t length;
 
 	memset(text, 'x', sizeof(text));
@@ -22,10 +24,7 @@ static void name_container(const char *path)
 	length = strnlen(text, sizeof(text));
 	if (length == sizeof(text) || (length && !strchr(text, ':')))
 		abort();
-	end = lkst_put_escaped(escaped, text, length, "");
-	for (p = escaped; p < end; p++)
-		if ((u8)*p < ' ' || *p == 0x7f)
-			abort();
+	printed_names((const char *const[]){ path, text }, 2);
 }
 
 static void choose_mount(const char *text)
@@ -39,6 +38,7 @@ static void choose_mount(const char *text)
 	if (strnlen(mount.point, sizeof(mount.point)) == sizeof(mount.point) ||
 	    mount.of > LKST_CGROUP_CPU || !mount.point[0] != !mount.of)
 		abort();
+	printed_name(mount.point, strlen(mount.point));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

@@ -3,6 +3,8 @@
  * Fuzz target of what names user code: the input as the list of a JIT compiler, as an ELF file whose build-id is
  * asked, and as changes to tests/unit/probed/program.c, compiled. What is named keeps to its bounds, whatever is in the
  * file.
+ *
+ * prints: text csv json
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,11 +13,12 @@
 #include <unistd.h>
 
 #include "lib/damaged_program.h"
+#include "lib/printed.h"
 #include "probe/resolve/elf_note.h"
 #include "program/name/code_names.h"
 #include "program/name/jit_map.h"
 
-enum { STEP = 37 };
+enum { STEP = 37, PRINTED_EVERY = 64 };
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -29,8 +32,11 @@ static void read_list(const u8 *data, size_t size)
 		return;
 	for (address = 0; address < 256; address += 5) {
 		name = lkst_jit_map_find(m, address, &offset);
-		if (name && (strlen(name) > LKST_JIT_NAME_MAX || offset > address))
+		if (!name)
+			continue;
+		if (strlen(name) > LKST_JIT_NAME_MAX || offset > address)
 			abort();
+		printed_name(name, strlen(name));
 	}
 	lkst_jit_map_find(m, UINT64_MAX, &offset);
 	lkst_jit_map_free(m);
@@ -56,7 +62,7 @@ static void name_all(const struct damaged_program *p, const char *build_id, u64 
 	struct lkst_binary b = { .nr = 1, .path = p->path, .build_id = build_id, .bias = bias };
 	struct lkst_code_names *n = lkst_code_names_new(NULL);
 	static struct lkst_code_name name;
-	char text[LKST_CODE_TEXT];
+	char text[LKST_CODE_TEXT + 1], *end;
 	u64 offset;
 	u32 i;
 
@@ -68,8 +74,16 @@ static void name_all(const struct damaged_program *p, const char *build_id, u64 
 		for (i = 0; i < name.nr_frames; i++)
 			if (!name.frames[i].function)
 				abort();
-		if (lkst_code_name_put(text, &b, offset, &name) > text + sizeof(text))
+		end = lkst_code_name_put(text, &b, offset, &name);
+		if (end >= text + sizeof(text))
 			abort();
+		*end++ = '\n';
+		printed_check(text, (size_t)(end - text), PRINTED_TEXT);
+		if (offset / STEP % PRINTED_EVERY)
+			continue;
+		printed_name(name.function ?: name.why, strlen(name.function ?: name.why));
+		for (i = 0; i < name.nr_frames; i++)
+			printed_names((const char *const[]){ name.frames[i].function, name.frames[i].source ?: "" }, 2);
 	}
 	lkst_code_names_free(n);
 }

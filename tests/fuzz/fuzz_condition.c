@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of conditions, also of those on errors of functions, and of two events between which time is measured:
- * what is taken keeps to the limits that the kernel's handler counts on. The build is that of fuzz_mask.c.
+ * what is taken keeps to the limits that the kernel's handler counts on. What is refused is shown with the place.
+ *
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/measures/between.h"
+#include "lib/printed.h"
 #include "rules/condition.h"
 #include "rules/error_trigger.h"
 
@@ -56,8 +59,12 @@ static void check_error_trigger(const char *text)
 	struct lkst_err e = {};
 	int err = lkst_error_trigger_parse(&e, text, &t);
 
-	if (err ? !e.text[0] : !lkst_error_trigger_is(text) || !t.globs[0])
+	if (err)
+		printed_error(&e);
+	else if (!lkst_error_trigger_is(text) || !t.globs[0])
 		abort();
+	else
+		printed_names((const char *const[]){ text, t.name, t.module, t.globs, t.condition }, 5);
 	if (!err &&
 	    (strspn(t.name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
 		     strlen(t.name) ||
@@ -81,14 +88,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = 0;
 	check_error_trigger(text);
-	if (lkst_between_find(&e, c, text, &between) && !e.text[0])
-		abort();
-	e.text[0] = 0;
+	if (lkst_between_find(&e, c, text, &between))
+		printed_error(&e);
+	e = (struct lkst_err){};
 	if (lkst_condition_parse(&e, c, text, &x)) {
-		if (!e.text[0])
-			abort();
+		printed_error(&e);
 		return 0;
 	}
+	printed_name(text, size);
 	if (!x->nr_rules || x->nr_rules > LKST_CONDITION_RULES ||
 	    x->nr_steps > LKST_CONDITION_STEPS)
 		abort();

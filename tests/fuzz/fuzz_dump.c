@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of the readers of dumps: a dump, searched to the end, and what is found made into a
- * trace as far as it goes.
+ * trace as far as it goes. What it says of the machine is shown.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -o fuzz_dump tests/fuzz/fuzz_dump.c \
- *		$(find src/base src/abi src/trace src/crash -name '*.c') -lz -lzstd
- *	./fuzz_dump -max_len=8192 -max_total_time=60 corpus
+ * prints: text csv json
  *
  * The first byte of the input says what is made of the rest, by its value modulo 18:
  *	0 to 15  changes to a sound dump, each of 8 bytes: where (4) and what (4). Odd values are
@@ -19,6 +16,7 @@
 #include "crash/dumped.h"
 #include "crash/rebuild.h"
 #include "lib/make_dump.h"
+#include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -103,6 +101,19 @@ static int each(void *ctx, const struct lkst_dumped_program *p)
 	return lkst_dumped_pages(p, put, ctx);
 }
 
+/* What `lkst extract` says of a recording and of the dump. */
+static void print(const struct lkst_dump *dump, const struct lkst_recording *r)
+{
+	char uuid[LKST_UUID_TEXT];
+
+	lkst_uuid_format(r->uuid, uuid);
+	printed_names((const char *const[]){ uuid, lkst_dump_format_text(dump), dump->machine }, 3);
+	if (r->has_start)
+		printed_names((const char *const[]){ r->start.hostname, r->start.release }, 2);
+	if (r->catalog)
+		printed_names((const char *const[]){ r->catalog->hostname, r->catalog->release }, 2);
+}
+
 static void extract(const char *path)
 {
 	const struct lkst_rebuild_options nothing = {};
@@ -110,17 +121,22 @@ static void extract(const char *path)
 	struct lkst_hits hits = {};
 	struct lkst_rebuild sum;
 	struct lkst_dump dump;
-	struct lkst_err e;
+	struct lkst_err e = {};
 	unsigned int i;
 
-	if (lkst_dump_open(&e, path, &dump))
+	if (lkst_dump_open(&e, path, &dump)) {
+		printed_error(&e);
 		return;
-	if (!lkst_hits_search(&e, &dump, 1, NULL, NULL, &hits) &&
-	    !lkst_recordings_new(&e, &dump, 1, &hits, NULL, &recordings))
-		for (i = 0; i < recordings.nr; i++)
-			if (recordings.items[i].catalog &&
-			    lkst_rebuild(&e, &dump, 1, &recordings.items[i], &nothing, &sum))
-				abort();
+	}
+	if (lkst_hits_search(&e, &dump, 1, NULL, NULL, &hits) ||
+	    lkst_recordings_new(&e, &dump, 1, &hits, NULL, &recordings))
+		printed_error(&e);
+	for (i = 0; i < recordings.nr; i++) {
+		print(&dump, &recordings.items[i]);
+		if (recordings.items[i].catalog &&
+		    lkst_rebuild(&e, &dump, 1, &recordings.items[i], &nothing, &sum))
+			abort();
+	}
 	if (hits.nr && lkst_dumped_programs(&e, &dump, 1, &hits, each, NULL))
 		abort();
 	lkst_recordings_free(&recordings);

@@ -2,7 +2,9 @@
 /*
  * Fuzz target of the export with LTTng's names. The first byte chooses: an odd one, metadata come first, up to a NUL;
  * else they are sound. What follows is the records of a trace, 32 bytes for each block; the second half of the blocks
- * is its state. What is written must be packets, one after the other, that hold what they say.
+ * is its state. What is written must be packets, one after the other, that hold what they say, and a text about them.
+ *
+ * prints: text csv json
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include "block_header.h"
 #include "export/export.h"
 #include "lib/make_trace.h"
+#include "lib/printed.h"
 #include "trace/metadata.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -22,6 +25,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 enum { BLOCK = 4096, RECORDS_PART = 32, PACKET_HEAD = 84, FILE_MAX = 1 << 26 };
 
 static char dir[64], out[96];
+static bool is_own; /* the metadata are of the input */
 
 static void remove_dir(void)
 {
@@ -75,6 +79,19 @@ static void check_packets(void)
 	free(bytes);
 }
 
+static void check_metadata(void)
+{
+	char path[128];
+	char *bytes;
+	size_t length;
+
+	snprintf(path, sizeof(path), "%s/kernel/metadata", out);
+	if (lkst_read_file(NULL, AT_FDCWD, path, FILE_MAX, &bytes, &length))
+		abort();
+	printed_check(bytes, length, PRINTED_TABBED);
+	free(bytes);
+}
+
 static void export_trace(struct lkst_trace *t)
 {
 	int format = lkst_choices_find(lkst_export_choices, "lttng");
@@ -86,11 +103,15 @@ static void export_trace(struct lkst_trace *t)
 	char kernel[128];
 
 	if (lkst_export_run(&e, &request, &result)) {
-		if (!e.text[0] || !access(out, F_OK))
+		if (!access(out, F_OK))
 			abort();
+		printed_error(&e);
 		return;
 	}
 	check_packets();
+	/* Sound ones are long, and of no interest. */
+	if (is_own)
+		check_metadata();
 	snprintf(kernel, sizeof(kernel), "%s/kernel", out);
 	lkst_remove_dir(AT_FDCWD, kernel);
 	lkst_remove_dir(AT_FDCWD, out);
@@ -139,7 +160,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	if (size < 2)
 		return 0;
-	if (!(data[0] & 1)) {
+	is_own = data[0] & 1;
+	if (!is_own) {
 		open_bytes(metadata, data + 1, size - 1);
 		return 0;
 	}

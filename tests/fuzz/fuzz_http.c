@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of the heads of HTTP requests: the input is what a client sends. What a request wants lies within what
- * there is, and its text is text.
+ * there is, and its text is text: a page shows it.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -o fuzz_http tests/fuzz/fuzz_http.c src/base/http.c
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/http.h"
+#include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (r.path[0] != '/' || !r.host[0])
 		abort();
+	printed_names((const char *const[]){ r.path, r.host }, 2);
 	lkst_http_host_is_address(r.host);
 	check_range(&r, 0);
 	check_range(&r, 1);

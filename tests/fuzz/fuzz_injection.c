@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fuzz target of the language of lkst inject, and of the kernel's list of functions that may fail. */
+/*
+ * Fuzz target of the language of lkst inject, and of the kernel's list of functions that may fail.
+ *
+ * prints: text csv json
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/printed.h"
 #include "probe/text/error_kind.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+/* What the kernel says of the function may be anything. */
+static void check_kind(const struct lkst_injection *i)
+{
+	enum lkst_error_kind kind;
+	struct lkst_err e = {};
+
+	for (kind = LKST_ERROR_NONE; kind <= LKST_ERROR_MODULE; kind++)
+		if (lkst_error_kind_check(&e, i, kind))
+			printed_error(&e);
+}
 
 static void check_injection(const struct lkst_injection *i)
 {
@@ -18,6 +34,7 @@ static void check_injection(const struct lkst_injection *i)
 	    (i->caller_is == LKST_CALLER_ANY) != !i->caller[0] || i->value_at >= strlen(i->text))
 		abort();
 	lkst_injection_value(i->value, value);
+	printed_names((const char *const[]){ i->text, i->function, i->caller, i->comm, value }, 5);
 	if (lkst_injection_parse(NULL, i->text, &again) || memcmp(&again, i, sizeof(again)))
 		abort();
 }
@@ -32,10 +49,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (!text)
 		return 0;
 	err = lkst_injection_parse(&e, text, &i);
-	if (!err)
+	if (!err) {
 		check_injection(&i);
-	else if (err != -EINVAL || !e.text[0] || e.mark > strlen(e.line))
-		abort();
+		check_kind(&i);
+	} else {
+		if (err != -EINVAL)
+			abort();
+		printed_error(&e);
+	}
 	lkst_error_list_read(text, "f");
 	free(text);
 	return 0;

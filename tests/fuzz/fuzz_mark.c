@@ -2,11 +2,14 @@
 /*
  * Fuzz target of a program's marks: notes as a section holds them, the operands in them for both machines, and
  * instructions.
+ *
+ * prints: text csv json
  */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/printed.h"
 #include "probe/resolve/instructions.h"
 #include "probe/resolve/marks.h"
 
@@ -54,6 +57,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		before = at;
 		if (!lkst_mark_read(&note, &mark))
 			continue;
+		printed_names((const char *const[]){ mark.provider, mark.name, mark.arguments }, 3);
 		check_arguments(mark.arguments, EM_X86_64);
 		check_arguments(mark.arguments, EM_AARCH64);
 	}
@@ -63,9 +67,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	check_arguments(text, EM_X86_64);
 	check_arguments(text, EM_AARCH64);
 	free(text);
-	if (size &&
-	    !lkst_instruction_check(&e, EM_X86_64, data, size, data[0] % size, "f", &next) &&
-	    (next <= data[0] % size || next > size))
+	if (size && lkst_instruction_check(&e, EM_X86_64, data, size, data[0] % size, "f", &next))
+		printed_error(&e);
+	else if (size && (next <= data[0] % size || next > size))
 		abort();
 	return 0;
 }

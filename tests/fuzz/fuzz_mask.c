@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of the masksets' text: whatever is taken is the same again after it was written out.
+ * Fuzz target of the masksets' text: whatever is taken is the same again after it was written out, as a user has it.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -o fuzz_mask tests/fuzz/fuzz_mask.c \
- *		$(find src/base src/abi src/trace -name '*.c')
- *	./fuzz_mask -max_len=4096 -max_total_time=60 corpus tests/fuzz/fuzz_mask
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/printed.h"
 #include "rules/mask.h"
 #include "rules/mask_text.h"
 
@@ -49,12 +47,24 @@ static bool is_same(const struct lkst_mask *a, const struct lkst_mask *b)
 	return true;
 }
 
+/* The file, its name, and its conditions as they are listed. */
+static void print(const struct lkst_mask *mask, const char *text)
+{
+	u32 id;
+
+	printed_check(text, strlen(text), PRINTED_TABBED);
+	printed_name(mask->name, strlen(mask->name));
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (lkst_mask_condition(mask, id))
+			printed_name(lkst_mask_condition(mask, id), strlen(lkst_mask_condition(mask, id)));
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct lkst_catalog *c;
 	struct lkst_mask mask, again;
 	struct lkst_notes notes = {};
-	struct lkst_err e;
+	struct lkst_err e = {};
 	char *text;
 
 	if (!c)
@@ -66,8 +76,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		    lkst_mask_parse(&e, text, strlen(text), c, &again, &notes) ||
 		    !is_same(&mask, &again))
 			abort();
+		print(&mask, text);
 		free(text);
+	} else {
+		printed_error(&e);
 	}
+	printed_notes(&notes);
 	lkst_notes_fini(&notes);
 	return 0;
 }

@@ -3,6 +3,8 @@
  * What a client of lkst mcp sends: lines of any bytes. Whatever is sent back is JSON, and every call is answered once.
  * The first byte says in pieces of which length the others come, and which calls are answered when. The arguments of
  * each call are read as those of a tool that takes options of all kinds.
+ *
+ * prints: text json
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include "cmd/mcp/lines.h"
 #include "cmd/mcp/protocol.h"
 #include "cmd/mcp/question.h"
+#include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -88,8 +91,8 @@ static void read_arguments(const char *text)
 	int err = lkst_mcp_question_parse(&e, &tool, text, &q);
 	const struct options *o = q.options;
 
-	if (err && !e.text[0])
-		abort();
+	if (err)
+		printed_error(&e);
 	if (!err && (o->number < -9 || o->number > 9 || o->choice > 1 || o->list.nr > LKST_LIST_MAX ||
 		     q.limit < 1 || q.limit > LKST_MCP_LIMIT_MAX))
 		abort();

@@ -2,11 +2,14 @@
 /*
  * Fuzz target of files in memory that are sorted by recording, as a page gets them: names and bytes are any, among
  * them those that metadata have. Each file of a recording is one that was given, and no two have one uuid.
+ *
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hosts/memory_recordings.h"
+#include "lib/printed.h"
 #include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -52,6 +55,7 @@ static void check(const struct lkst_memory_file *files, unsigned int nr, const s
 	for (i = 0; i < r->nr; i++) {
 		if (!r->list[i].nr || !r->list[i].name)
 			abort();
+		printed_name(r->list[i].name, strlen(r->list[i].name));
 		for (k = 0; k < i; k++)
 			if (!memcmp(r->list[i].uuid, r->list[k].uuid, sizeof(r->list[i].uuid)))
 				abort();
@@ -71,14 +75,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct lkst_memory_file files[FILES];
 	struct lkst_memory_recordings r;
 	unsigned int nr = next(&in) % (FILES + 1), i;
-	struct lkst_err e;
+	struct lkst_err e = {};
 
 	for (i = 0; i < nr; i++) {
 		make_name(&in, name[i]);
 		files[i] = (struct lkst_memory_file){ name[i], bytes[i], make_bytes(&in, bytes[i]) };
 	}
-	if (lkst_memory_recordings_find(&e, files, nr, &r))
+	if (lkst_memory_recordings_find(&e, files, nr, &r)) {
+		printed_error(&e);
 		return 0;
+	}
 	check(files, nr, &r);
 	lkst_memory_recordings_fini(&r);
 	return 0;

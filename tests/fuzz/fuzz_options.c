@@ -2,7 +2,9 @@
 /*
  * Fuzz target of command lines: the first line of the input is the words of one, with a blank between two; further
  * lines, if there are any, are a file of options for it. What is taken is within the limits of its row, and is a part
- * of what was given.
+ * of what was given; what is refused is shown with the place.
+ *
+ * prints: text csv json
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "cmd/cmd.h"
+#include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -159,7 +162,7 @@ static void parse(const struct lkst_cmd *cmd, char *line, const char *file)
 	memcpy(args, given, sizeof(args));
 	first = lkst_options_parse(&e, cmd, nr, args, &o);
 	if (first < 0) {
-		check(e.text[0]);
+		printed_error(&e);
 		return;
 	}
 	if (first == LKST_OPTIONS_HELP)

@@ -3,10 +3,7 @@
  * Fuzz target of traces in one file: what is listed lies within the file. The trace inside has targets of
  * its own, fuzz_metadata and fuzz_trace.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -o fuzz_pack tests/fuzz/fuzz_pack.c \
- *		$(find src/base src/abi src/trace -name '*.c')
- *	./fuzz_pack -max_len=16384 -max_total_time=60 corpus
+ * prints: text csv json
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/printed.h"
 #include "trace/pack.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -25,6 +23,7 @@ enum {
 	SUM_AT = 148,
 	TYPE_AT = 156,
 	MAGIC_AT = 257,
+	SHOWN = 8, /* names that are printed */
 };
 
 /* Makes the unit at @h a header: its magic and its sum, which the fuzzer could not guess. */
@@ -62,12 +61,22 @@ static size_t expand(const u8 *data, size_t size, u8 *out, size_t room)
 	return used;
 }
 
+static void print(const struct lkst_pack *pack)
+{
+	const char *names[SHOWN];
+	unsigned int nr;
+
+	for (nr = 0; nr < SHOWN && nr < pack->nr; nr++)
+		names[nr] = pack->entries[nr].name;
+	printed_names(names, nr);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static u8 out[64 * UNIT];
 	static int fd = -1;
 	struct lkst_pack pack = {}, same = {};
-	struct lkst_err e;
+	struct lkst_err e = {};
 	unsigned int i;
 	int err;
 
@@ -82,8 +91,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	err = lkst_pack_list_memory(&e, data, size, &same);
 	if (lkst_pack_list(&e, fd, &pack) != err)
 		abort();
-	if (err)
+	if (err) {
+		printed_error(&e);
 		return 0;
+	}
 	if (same.nr != pack.nr ||
 	    memcmp(same.entries, pack.entries, pack.nr * sizeof(*pack.entries)))
 		abort();
@@ -96,6 +107,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		    strlen(pack.entries[i].name) >= LKST_PACK_NAME_MAX ||
 		    strchr(pack.entries[i].name, '/'))
 			abort();
+	print(&pack);
 	lkst_pack_fini(&pack);
 	return 0;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of what peers ask for, as a server that may say anything has it: whatever is taken for a request is one,
- * with a name that can be printed, of a time that is heeded.
+ * with a name that can be printed, of a time that is heeded. What is refused is shown.
+ *
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fleet/answer.h"
 #include "fleet/peer_request.h"
+#include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -27,6 +30,7 @@ static int take(void *arg, const struct lkst_table *t)
 		for (i = 0; r.host[i]; i++)
 			if ((unsigned char)r.host[i] <= ' ' || r.host[i] == 0x7f)
 				abort();
+		printed_names((const char *const[]){ r.host, r.moment }, 2);
 	}
 	return 0;
 }
@@ -37,7 +41,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	_cleanup_(lkst_fleet_answer_freep) struct lkst_fleet_answer *a = NULL;
 	struct lkst_fleet_question q;
 	const struct lkst_table *t;
-	struct lkst_err e;
+	struct lkst_err e = {};
 	int err;
 
 	if (lkst_fleet_question_requests(&e, "me", &nobody, 1000, 2000, &q) || lkst_fleet_answer_new(take, NULL, &a))
@@ -48,6 +52,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	err = err ?: size ? lkst_fleet_answer_feed(&e, a, (const char *)data + 1, size - 1) : 0;
 	if (!err)
 		err = lkst_fleet_answer_end(&e, a, &t);
+	if (err)
+		printed_error(&e);
 	lkst_fleet_question_fini(&q);
 	return 0;
 }

@@ -3,6 +3,8 @@
  * Fuzz target of the export for Perfetto: a trace of any events with any values (lib/any_trace.h), of which the first
  * two bytes say which window is written. What is written must be messages in messages, whose switches and system calls
  * fit together, whatever the trace said.
+ *
+ * prints: nothing: what is written is for a program, and looked at here
  */
 #include <dirent.h>
 #include <sys/stat.h>

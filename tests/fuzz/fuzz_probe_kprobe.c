@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fuzz target of definitions in kprobe_events' language: whatever is taken is the same again after it was written. */
+/*
+ * Fuzz target of definitions in kprobe_events' language: whatever is taken is the same again after it was written.
+ *
+ * prints: text csv json
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/printed.h"
 #include "lib/same_probe.h"
 #include "probe/text/definition.h"
 #include "probe/text/format.h"
@@ -22,6 +27,7 @@ static void check(const struct lkst_probe *p)
 	if (err || lkst_definition_parse(&e, text, &again) || again.is_removal ||
 	    !is_same_probe(p, &again.probe))
 		abort();
+	printed_name(text, strlen(text));
 	lkst_probe_fini(&again.probe);
 }
 
@@ -32,8 +38,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 i;
 
 	if (lkst_definitions_parse(&e, (const char *)data, size, &all)) {
-		if (!e.text[0] || e.mark > strlen(e.line) || all.list)
+		if (all.list)
 			abort();
+		printed_error(&e);
 		return 0;
 	}
 	for (i = 0; i < all.nr; i++)

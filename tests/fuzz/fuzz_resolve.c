@@ -2,11 +2,16 @@
 /*
  * Fuzz target of probes in a damaged program: tests/unit/probed/program.c, compiled, with bytes of it replaced as the
  * input says. Whatever is in the file, what is resolved keeps to what kprobe_events has.
+ *
+ * prints: text csv json
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/damaged_program.h"
+#include "lib/printed.h"
 #include "probe/resolve/listing.h"
+#include "probe/text/format.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -20,6 +25,20 @@ static void check_fetch(const struct lkst_fetch *f, unsigned int depth)
 	check_fetch(f->index, depth + 1);
 }
 
+/* The first probe as it is listed, and what is said of the places where none is. */
+static void print(const struct lkst_resolved *r)
+{
+	char line[LKST_PROBE_TEXT], on[LKST_PROBE_TEXT];
+
+	if (r->nr) {
+		lkst_probe_place_format(&r->probes[0].place, on);
+		lkst_probe_list_format(&r->probes[0], on, line);
+		printed_name(line, strlen(line));
+	}
+	if (r->notes.nr)
+		printed_notes(&r->notes);
+}
+
 static void resolve(struct lkst_image *image, const char *path, const char *definition)
 {
 	const struct lkst_perf_target target = { .path = path };
@@ -31,8 +50,7 @@ static void resolve(struct lkst_image *image, const char *path, const char *defi
 	if (lkst_perf_parse(&e, definition, &target, &p))
 		abort();
 	if (lkst_probe_resolve(&e, image, &p, &r)) {
-		if (!e.text[0])
-			abort();
+		printed_error(&e);
 	} else {
 		for (i = 0; i < r.nr; i++) {
 			if (r.probes[i].place.kind > LKST_PLACE_FILE)
@@ -40,9 +58,17 @@ static void resolve(struct lkst_image *image, const char *path, const char *defi
 			for (j = 0; j < r.probes[i].nr_args; j++)
 				check_fetch(r.probes[i].args[j].fetch, 0);
 		}
+		print(&r);
 		lkst_resolved_fini(&r);
 	}
 	lkst_probe_fini(&p);
+}
+
+enum { SHOWN = 16 };
+
+static void print_list(const struct lkst_name_list *l)
+{
+	printed_names((const char *const *)l->names, l->nr < SHOWN ? l->nr : SHOWN);
 }
 
 static void list(struct lkst_image *image, char *what)
@@ -53,12 +79,28 @@ static void list(struct lkst_image *image, char *what)
 	struct lkst_place_list places;
 	struct lkst_name_list names;
 
-	if (!lkst_list_lines(NULL, image, &range, &lines))
+	struct lkst_err e = {};
+	u32 i;
+
+	if (!lkst_list_lines(&e, image, &range, &lines)) {
+		printed_names((const char *const[]){ lines.function ?: "", lines.source }, 2);
 		lkst_line_list_fini(&lines);
-	if (!lkst_list_variables(NULL, image, &place, &places))
+	} else {
+		printed_error(&e);
+	}
+	if (!lkst_list_variables(&e, image, &place, &places)) {
+		for (i = 0; i < places.nr; i++)
+			print_list(&places.places[i].variables);
 		lkst_place_list_fini(&places);
-	if (!lkst_list_functions(NULL, image, NULL, &names))
+	} else {
+		printed_error(&e);
+	}
+	if (!lkst_list_functions(&e, image, NULL, &names)) {
+		print_list(&names);
 		lkst_name_list_fini(&names);
+	} else {
+		printed_error(&e);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -72,10 +114,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	};
 	struct lkst_image_options o = { .program = damaged_program(data, size)->path };
 	struct lkst_image *image;
+	struct lkst_err e = {};
 	size_t i;
 
-	if (lkst_image_open(NULL, &o, &image))
+	if (lkst_image_open(&e, &o, &image)) {
+		printed_error(&e);
 		return 0;
+	}
 	for (i = 0; i < sizeof(definitions) / sizeof(definitions[0]); i++)
 		resolve(image, o.program, definitions[i]);
 	list(image, (char *)"walk");

@@ -5,6 +5,8 @@
  * are is the same: they count where they end.
  *
  * The input is a trace (lib/any_trace.h).
+ *
+ * prints: nothing: numbers are for a server, and what it answers is printed by fuzz_fleet
  */
 #include "lib/any_trace.h"
 

@@ -2,11 +2,14 @@
 /*
  * Fuzz target of the kernel's tables of sockets: anybody may bind a Unix socket to a path of any bytes. The first byte
  * says which table it is; each line gives at most one name, of limited length.
+ *
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "lib/printed.h"
 #include "live/drain/state_descriptors.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -32,6 +35,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 		if (name && (strncmp(name, "socket ", 7) || strlen(name) > NAME_MAX_BYTES))
 			abort();
+		if (name)
+			printed_name(name, strlen(name));
 	}
 	lkst_socket_list_fini(&l);
 	return 0;

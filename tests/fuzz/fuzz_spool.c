@@ -2,6 +2,8 @@
 /*
  * Fuzz target of what a spool's directory may have: names of files, the note of how far all is counted, and files
  * themselves. What is taken for a name or a note is written as it was read; a file is whole or damaged.
+ *
+ * prints: text csv json
  */
 #include "fleet/spool.h"
 
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,6 +52,7 @@ static void try_name(const char *text)
 	lkst_spool_format(&item, again);
 	if (strcmp(text, again))
 		abort();
+	printed_name(again, strlen(again));
 }
 
 static void try_position(const char *text)
@@ -69,7 +73,7 @@ static void try_file(const uint8_t *data, size_t size)
 {
 	const struct lkst_spool_item item = { .kind = LKST_SPOOL_SECONDS, .first = 1, .count = 1 };
 	char path[200], *bytes;
-	struct lkst_err e;
+	struct lkst_err e = {};
 	size_t length;
 	int fd, err;
 
@@ -82,8 +86,10 @@ static void try_file(const uint8_t *data, size_t size)
 	err = lkst_spool_read(&e, spool, &item, &bytes, &length);
 	if (err && err != -EBADMSG)
 		abort();
-	if (err)
+	if (err) {
+		printed_error(&e);
 		return;
+	}
 	if (length + 16 != size || memcmp(bytes, data, length))
 		abort();
 	free(bytes);

@@ -7,6 +7,8 @@
  * rings begin late; 4: the pass is restricted to a part. Then come records: event, CPU, thread, time since
  * the last one, and a byte for each field; or, for an event beyond the last, a gap. Where the input
  * ends, numbers made of it go on, so that a short one is a long trace too.
+ *
+ * prints: nothing: what analyses make of it is printed by fuzz_analyze
  */
 #include <dirent.h>
 

@@ -4,13 +4,12 @@
  * request, a client a trace, to a directory or to memory, or a page. Nothing is written anywhere: the trace's
  * directory cannot be made. What comes to memory is opened.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -o fuzz_wire tests/fuzz/fuzz_wire.c \
- *		$(find src/base src/abi src/trace -name '*.c')
+ * prints: text csv json
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/printed.h"
 #include "trace/wire.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -42,14 +41,21 @@ static void parse_request(const struct input *in)
 {
 	u8 bytes[sizeof(struct lkst_wire_request)] = { 0 }, again[sizeof(bytes)];
 	struct lkst_wire_request r;
-	struct lkst_err e;
+	struct lkst_err e = {};
 
 	memcpy(bytes, in->bytes, in->left < sizeof(bytes) ? in->left : sizeof(bytes));
-	if (lkst_wire_request_parse(&e, bytes, &r))
+	if (lkst_wire_request_parse(&e, bytes, &r)) {
+		printed_error(&e);
 		return;
+	}
 	lkst_wire_request_format(&r, again);
 	if (memcmp(bytes, again, sizeof(bytes)))
 		abort();
+}
+
+static void tell(void *ctx, const struct lkst_stream_info *stream, u64 offset, u64 bytes, const char *text)
+{
+	printed_name(text, strlen(text));
 }
 
 static void receive_memory(const struct lkst_wire_source *source)
@@ -58,8 +64,12 @@ static void receive_memory(const struct lkst_wire_source *source)
 	struct lkst_trace *t = NULL;
 	struct lkst_err e = {};
 
-	if (!lkst_wire_receive_memory(&e, source, &c) && !lkst_collected_open(&e, &c, &t))
-		lkst_trace_check(t, NULL, NULL);
+	if (lkst_wire_receive_memory(&e, source, &c) || lkst_collected_open(&e, &c, &t)) {
+		printed_error(&e);
+	} else {
+		lkst_trace_check(t, tell, NULL);
+		printed_catalog(lkst_trace_catalog(t), 0xff);
+	}
 	lkst_trace_close(t);
 	lkst_collected_fini(&c);
 }
@@ -70,6 +80,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	const struct lkst_wire_source source = { take, &in };
 	struct lkst_err e = {};
 	size_t length = 0;
+	int err = 0;
 	u64 bytes;
 
 	if (!size)
@@ -77,12 +88,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (data[0] == 'r')
 		parse_request(&in);
 	else if (data[0] == 't')
-		lkst_wire_receive_trace(&e, &source, "/dev/null/trace", &bytes);
+		err = lkst_wire_receive_trace(&e, &source, "/dev/null/trace", &bytes);
 	else if (data[0] == 'm')
 		receive_memory(&source);
 	else
-		lkst_wire_receive_page(&e, &source, count, &length);
-	if (length > size || strlen(e.text) >= sizeof(e.text))
+		err = lkst_wire_receive_page(&e, &source, count, &length);
+	if (length > size)
 		abort();
+	if (err)
+		printed_error(&e);
 	return 0;
 }

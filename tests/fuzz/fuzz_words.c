@@ -3,6 +3,8 @@
  * Fuzz target of the words that options and arguments take: sizes, durations, rotations, times, counters, kinds of
  * worst cases, and patterns for events. What is refused is explained and changes nothing; a time that is printed is
  * read as the same.
+ *
+ * prints: text csv json
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "analyze/why/worst.h"
+#include "lib/printed.h"
 #include "live/load/perf_counters.h"
 #include "trace/parts.h"
 #include "view/select.h"
@@ -33,7 +36,9 @@ static void check(bool is_right)
 /* @err came with @e; @value was UNTOUCHED before. */
 static void check_refusal(int err, const struct lkst_err *e, u64 value)
 {
-	check(!err || (err < 0 && e->text[0] && value == UNTOUCHED));
+	check(!err || (err < 0 && value == UNTOUCHED));
+	if (err)
+		printed_error(e);
 }
 
 static void read_amounts(const char *text)
@@ -116,14 +121,15 @@ static void read_names(const char *text)
 	unsigned int i;
 
 	if (lkst_worst_parse(&e, text, &kind, &call))
-		check(e.text[0]);
+		printed_error(&e);
 	else
 		check(kind < LKST_NR_WORSTS &&
 		      (!call || (call > text && call <= text + strlen(text))));
 	e.text[0] = 0;
-	if (lkst_perf_counters_parse(&e, text, counters))
-		check(e.text[0] && !counters[0]);
-	else
+	if (lkst_perf_counters_parse(&e, text, counters)) {
+		check(!counters[0]);
+		printed_error(&e);
+	} else
 		check(counters[0]);
 	for (i = 0; i < LKST_PERF_AT_ONCE; i++)
 		check(counters[i] < LKST_NR_PERF_COUNTERS);
@@ -161,7 +167,7 @@ static void choose_events(char *text)
 	options.events = globs;
 	options.nr_events = nr;
 	if (lkst_select_new(&e, c, NULL, &options, &select)) {
-		check(e.text[0]);
+		printed_error(&e);
 		return;
 	}
 	for (id = 0; id <= LKST_ID_MAX; id++)

@@ -3,6 +3,8 @@
  * Fuzz target of unpacking zstd: what our decoder accepts, zstd's library unpacks to the same bytes. (It may be
  * stricter, as the library does not look at all that a standard forbids.)
  *
+ * prints: nothing: bytes become bytes
+ *
  *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
  *		-fno-sanitize-recover=undefined -o fuzz_zstd tests/fuzz/fuzz_zstd.c \
  *		src/base/zstd_*.c src/base/xxh64.c -lzstd

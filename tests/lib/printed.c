@@ -93,9 +93,11 @@ static bool is_formula(const char *s, const char *end)
 
 	if (s == end || !memchr("=+-@", *s, 4))
 		return false;
-	at += strspn(at, "0123456789.");
-	if (at > s + 1 && *at == 'e')
-		at += 2 + strspn(at + 2, "0123456789");
+	while (at < end && ((*at >= '0' && *at <= '9') || *at == '.'))
+		at++;
+	if (at > s + 1 && end - at > 2 && *at == 'e' && memchr("+-", at[1], 2))
+		for (at += 2; at < end && *at >= '0' && *at <= '9'; at++)
+			;
 	return *s == '=' || *s == '@' || at == s + 1 || at < end;
 }
 
@@ -142,52 +144,74 @@ static char json_next(struct json *j)
 	return j->s < j->end ? *j->s : 0;
 }
 
+/* What is at the place; 0: nothing. */
+static char json_at(const struct json *j)
+{
+	return j->s < j->end ? *j->s : 0;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void json_escape(struct json *j)
+{
+	unsigned int i;
+
+	if (json_at(j) != 'u') {
+		if (!json_at(j) || !strchr("\"\\/bfnrt", json_at(j)))
+			json_refuse(j, "an escape that JSON does not have");
+		return;
+	}
+	for (i = 0; i < 4; i++) {
+		j->s++;
+		if (!json_at(j) || !strchr("0123456789abcdefABCDEF", json_at(j)))
+			json_refuse(j, "an escape of less than four digits");
+	}
+}
+
 static void json_string(struct json *j)
 {
 	for (j->s++; j->s < j->end && *j->s != '"'; j->s++) {
 		if (*j->s == '\n')
 			json_refuse(j, "a line's end in a string");
-		if (*j->s != '\\')
-			continue;
-		j->s++;
-		if (j->s == j->end || !memchr("\"\\/bfnrtu", *j->s, 9))
-			json_refuse(j, "an escape that JSON does not have");
-		if (*j->s == 'u' &&
-		    (j->end - j->s < 5 || strspn(j->s + 1, "0123456789abcdefABCDEF") < 4))
-			json_refuse(j, "an escape of less than four digits");
+		if (*j->s == '\\') {
+			j->s++;
+			json_escape(j);
+		}
 	}
 	if (j->s == j->end)
 		json_refuse(j, "a string without end");
 	j->s++;
 }
 
-static size_t json_digits(struct json *j)
+static void json_digits(struct json *j)
 {
-	const size_t nr = strspn(j->s, "0123456789");
-
-	if (!nr)
+	if (!is_digit(json_at(j)))
 		json_refuse(j, "a number without digits");
-	j->s += nr;
-	return nr;
+	while (is_digit(json_at(j)))
+		j->s++;
 }
 
 static void json_number(struct json *j)
 {
-	bool is_zero;
-
-	j->s += *j->s == '-';
-	is_zero = *j->s == '0';
-	if (json_digits(j) > 1 && is_zero)
+	j->s += json_at(j) == '-';
+	if (json_at(j) == '0')
+		j->s++;
+	else
+		json_digits(j);
+	if (json_at(j) == '.') {
+		j->s++;
+		json_digits(j);
+	}
+	if (json_at(j) == 'e' || json_at(j) == 'E') {
+		j->s++;
+		j->s += json_at(j) == '-' || json_at(j) == '+';
+		json_digits(j);
+	}
+	if (is_digit(json_at(j)))
 		json_refuse(j, "a number that begins with 0");
-	if (*j->s == '.') {
-		j->s++;
-		json_digits(j);
-	}
-	if (*j->s == 'e' || *j->s == 'E') {
-		j->s++;
-		j->s += *j->s == '-' || *j->s == '+';
-		json_digits(j);
-	}
 }
 
 static void json_value(struct json *j);
@@ -234,8 +258,10 @@ static void json_value(struct json *j)
 	else if (c == '-' || (c >= '0' && c <= '9'))
 		json_number(j);
 	else {
-		for (i = 0; i < 3 && strncmp(j->s, words[i], strlen(words[i])); i++)
-			;
+		for (i = 0; i < 3; i++)
+			if ((size_t)(j->end - j->s) >= strlen(words[i]) &&
+			    !memcmp(j->s, words[i], strlen(words[i])))
+				break;
 		if (i == 3)
 			json_refuse(j, "no value");
 		j->s += strlen(words[i]);
@@ -252,27 +278,13 @@ static void check_json(const char *bytes, size_t size)
 		json_refuse(&j, "a NUL");
 }
 
-/* @bytes end with a NUL, which is not counted. */
-static void check(const char *bytes, size_t size, enum printed_form form)
-{
-	check_characters(bytes, size, form);
-	if (form == PRINTED_CSV || form == PRINTED_COLUMNS)
-		check_csv(bytes, size);
-	else if (form == PRINTED_JSON)
-		check_json(bytes, size);
-}
-
 void printed_check(const char *bytes, size_t length, enum printed_form form)
 {
-	char *copy = malloc(length + 1);
-
-	if (!copy)
-		abort();
-	if (length)
-		memcpy(copy, bytes, length);
-	copy[length] = 0;
-	check(copy, length, form);
-	free(copy);
+	check_characters(bytes, length, form);
+	if (form == PRINTED_CSV || form == PRINTED_COLUMNS)
+		check_csv(bytes, length);
+	else if (form == PRINTED_JSON)
+		check_json(bytes, length);
 }
 
 /* ---- outputs ---------------------------------------------------------------------------------- */
@@ -289,18 +301,28 @@ struct lkst_out *printed_begin(void)
 		out = malloc(sizeof(*out));
 		if (!out || !to)
 			abort();
-		lkst_out_init_stream(out, to);
+		out->to = to;
 	}
 	rewind(out->to);
+	lkst_out_init_stream(out, out->to);
 	return out;
 }
 
+/* Nearly all outputs are in the buffer to their end. */
 void printed_end(enum printed_form form)
 {
-	/* What is behind the end may be of a longer output before. */
-	if (lkst_out_flush(out) || fputc(0, out->to) || fflush(out->to))
+	const char *bytes = out->buffer;
+	size_t size = out->used;
+
+	if (out->error)
 		abort();
-	check(printed, printed_size - 1, form);
+	if (ftello(out->to)) {
+		if (lkst_out_flush(out) || fflush(out->to))
+			abort();
+		bytes = printed;
+		size = printed_size;
+	}
+	printed_check(bytes, size, form);
 }
 
 /* ---- tables and texts ------------------------------------------------------------------------- */
@@ -314,6 +336,8 @@ static void print_tables(const struct lkst_table *const *tables, unsigned int nr
 	struct lkst_table_printer p;
 	unsigned int i;
 
+	if (format >= sizeof(forms) / sizeof(forms[0]))
+		abort(); /* a new format has its row here */
 	lkst_table_printer_init(&p, printed_begin(), format, 0);
 	p.is_plain = is_plain;
 	for (i = 0; i < nr; i++)
