@@ -36,6 +36,25 @@ else
 	echo "FAIL lint_scripts:$bad"
 fi
 
+# What is read is printed in the end, so that fuzz targets print it. Each says in its head in which forms, or why in none.
+bad=
+for target in tests/fuzz/*.c; do
+	forms=$(sed -n 's/^ \* prints: //p' "$target")
+	case $forms in
+		"nothing: "?*) continue ;;
+		*page) header=lib/paged.h ;;
+		*) header=lib/printed.h ;;
+	esac
+	if [[ ! $forms =~ ^(text|csv|json|page)(\ (text|csv|json|page))*$ ]] || ! grep -q "^#include \"$header\"" "$target"; then
+		bad="$bad ${target##*/}"
+	fi
+done
+if [ -z "$bad" ]; then
+	echo ok lint_fuzz_targets_print
+else
+	echo "FAIL lint_fuzz_targets_print: these do not print what they read in the forms that their heads name:$bad"
+fi
+
 # Lines fit a screen. How long a file may be is for whoever reads it to say: tests/layers.sh asks for a header for each.
 long=$(find src wasi tests tools bench -name '*.[ch]' -exec awk '
 	{
