@@ -42,6 +42,19 @@ static const char *cpu(const char *lines, s32 nr)
 	return told(lines, NOBODY, nr, false, false);
 }
 
+/* A list that has a thread which is yet to be created is wrong about that. */
+TEST(states_take_no_thread_as_created_after_its_list)
+{
+	static const char lines[] = "state_clock ns=50 monotonic_ns=50 boottime_ns=50\n"
+				    "state_thread ns=50 thread_tid=7 thread_pid=7 start_ns=900000000000 comm=late\n"
+				    "test_text cpu=0 tid=7 ns=100 name=x\n"
+				    "test_text cpu=0 tid=7 ns=200 name=x\n"
+				    "sched_switch cpu=0 tid=7 ns=300 next_tid=6 prev_state=1\n";
+
+	CHECK_STR(thread(lines, 7), "R100-300@0");
+	CHECK_STR(cpu(lines, 0), "7:100-300");
+}
+
 TEST(states_follow_switches_and_wakeups)
 {
 	static const char lines[] = "sched_switch cpu=0 tid=5 ns=100 next_tid=7 prev_state=1\n"
@@ -335,6 +348,8 @@ TEST(states_in_a_window_know_what_was_before)
 }
 
 static const struct unit_test tests[] = {
+	{ "states_take_no_thread_as_created_after_its_list",
+	  test_states_take_no_thread_as_created_after_its_list },
 	{ "states_follow_switches_and_wakeups", test_states_follow_switches_and_wakeups },
 	{ "states_before_the_first_event_follow_from_it",
 	  test_states_before_the_first_event_follow_from_it },

@@ -416,6 +416,9 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	set_comm(t->life, e->comm);
 	if (s->has_boot_offset && (s64)e->start_ns > s->boot_offset_ns)
 		t->life->start_ns = e->start_ns - (u64)s->boot_offset_ns;
+	/* Whoever is in the list was created before; the clocks may differ a little. */
+	if (t->life->start_ns > r->ns)
+		t->life->start_ns = t->life->start_ns <= r->ns + LISTED_SLACK_NS ? r->ns : 0;
 	if (t->life->start_ns > t->since_ns)
 		t->since_ns = t->no_call_ns = t->life->start_ns;
 	return 0;
