@@ -222,7 +222,7 @@ static void print(const struct lkst_diff *d, struct lkst_trace *const traces[2])
 	char *const texts[] = { text };
 	struct lkst_criterion c = { .of = LKST_CRITERION_MAX, .q = 0.99 };
 	struct lkst_diff_report r = { .diff = d,
-				      .names = { "a", "b" },
+				      .names = { "=a\033", "b\xff" },
 				      .traces = { traces[0], traces[1] },
 				      .criteria = &c,
 				      .criterion_texts = texts,
