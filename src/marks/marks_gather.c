@@ -82,7 +82,7 @@ static bool go_on(struct lkst_marks_reader *m)
 	if (m->look->between && !m->error && begin_ns - m->between_ns >= BETWEEN_NS) {
 		m->error = m->look->between(m->e, m->look->ctx);
 		m->between_ns = lkst_monotonic_ns();
-		/* That is no time of the look. */
+		/* What that took does not count. */
 		m->deadline_ns += m->between_ns - begin_ns;
 	}
 	return !m->error && begin_ns < m->deadline_ns;

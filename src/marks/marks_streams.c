@@ -58,7 +58,6 @@ static int give_blocks(const struct lkst_marks_streams *all, const struct lkst_m
 static int close_block(const struct lkst_marks_streams *all, const struct lkst_marks_taker *to, struct stream *s)
 {
 	const size_t size = 1UL << all->block_shift;
-	u8 *block = s->blocks + s->length;
 	const u64 instance = instance_of(all, s);
 	struct lkst_block_header h = { .magic = LKST_BLOCK_MAGIC,
 				       .stream_id = LKST_STREAM_CLASS,
@@ -69,9 +68,11 @@ static int close_block(const struct lkst_marks_streams *all, const struct lkst_m
 				       .packet_size = size * 8,
 				       .packet_seq_num = s->seq,
 				       .cpu_id = lkst_instance_cpu(instance) };
+	u8 *block;
 
 	if (!s->used)
 		return 0;
+	block = s->blocks + s->length;
 	memcpy(h.uuid, all->uuid, sizeof(h.uuid));
 	memcpy(block, &h, sizeof(h));
 	memset(block + s->used, 0, size - s->used);

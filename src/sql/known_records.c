@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tables of what single records or pairs of them say: page faults, counts, and the trace's own state. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,19 +361,54 @@ static int on_skipped(void *ctx, const struct lkst_record *r, const void *record
 	return put_loss(ctx, r, "skipped runs", "hook", "count");
 }
 
+/* What is missing of the marks of a user's program, or of several. */
+static int on_marks(void *ctx, const struct lkst_record *r, const void *record)
+{
+	static const struct {
+		const char *field, *kind;
+	} rows[] = { { "overwritten", "overwritten blocks of marks" },
+		     { "unrecorded", "marks without room" },
+		     { "refused", "refused marks" },
+		     { "left_out", "left out blocks of marks" },
+		     { "unlooked", "threads whose marks were not looked at" } };
+	const u32 uid = (u32)field_int(r, "uid");
+	struct lkst_sql_pass *p = ctx;
+	char what[32];
+	size_t i;
+	int err = 0;
+
+	if (uid == UINT32_MAX)
+		snprintf(what, sizeof(what), "users not known");
+	else
+		snprintf(what, sizeof(what), "user %u", uid);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && !err; i++) {
+		if (!lkst_class_field(r->event, rows[i].field) || !field_int(r, rows[i].field))
+			continue;
+		lkst_sql_row(p, LKST_SQL_losses);
+		lkst_sql_str(p, rows[i].kind);
+		lkst_sql_str(p, what);
+		lkst_sql_none(p);
+		lkst_sql_none(p);
+		put_field(p, r, rows[i].field);
+		err = lkst_sql_row_end(p);
+	}
+	return err;
+}
+
 static int begin_losses(struct lkst_sql_pass *p)
 {
 	return subscribe(p, LKST_EV_state_loss, on_loss) ?:
 	       subscribe(p, LKST_EV_state_overwritten, on_overwritten) ?:
 	       subscribe(p, LKST_EV_state_torn, on_torn) ?:
 	       subscribe(p, LKST_EV_state_shed, on_shed) ?:
-	       subscribe(p, LKST_EV_state_skipped, on_skipped);
+	       subscribe(p, LKST_EV_state_skipped, on_skipped) ?:
+	       subscribe(p, LKST_EV_state_marks, on_marks);
 }
 
 static const struct lkst_sql_known_column losses[] = {
 	{ "kind", "TEXT",
-	  "the ledger's reason, or overwritten blocks, torn records, left out, skipped runs" },
-	{ "what", "TEXT", "of what was left out or skipped, which" },
+	  "the ledger's reason, or overwritten blocks, torn records, left out, skipped runs, and so of marks" },
+	{ "what", "TEXT", "of what was left out or skipped, which; of marks, whose" },
 	{ "cpu", "INTEGER", "the CPU" },
 	{ "buffer", "TEXT", "the buffer" },
 	{ "count", "INTEGER", "how many; of what was left out for its cost, ns" },

@@ -9,9 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "live/drain/drain_marks.h"
 #include "live/drain/state_stream.h"
-#include "live/load/pins.h"
-#include "marks/marks_gather.h"
 #include "trace/block.h"
 
 enum {
@@ -22,11 +21,6 @@ enum {
 	/* More than a CPU that does nothing else has been seen to record. */
 	RATE_MAX_BYTES_PER_MS = 300 * 1000,
 };
-
-/* So often, at most, the marks of programs are read while recording goes on. */
-#define MARKS_PAUSE_NS 10000000ULL
-/* How long programs mark after a recording has asked for it last, if it ends with its process. */
-#define MARKS_LEASE_NS 10000000000ULL
 
 /* The next block of a ring from which nothing is to be given out. */
 #define NOTHING UINT64_MAX
@@ -59,9 +53,7 @@ struct lkst_drain {
 	unsigned int nr_sources;
 	u8 *batch, *piece;
 	unsigned int pause_ms_max;
-	struct lkst_marks_reader *marks; /* NULL: they are not wanted */
-	u64 marks_ns;		  /* when they were read last */
-	u64 lease_ns;		  /* when programs were asked last */
+	struct lkst_drain_marks *marks; /* of programs; NULL: they are not wanted */
 	u64 last_copy_ns;
 	double fill; /* of the fullest ring, rings per second */
 	/* What the copy that goes on has copied: bytes, and the most of a ring, of its size. */
@@ -133,9 +125,9 @@ void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns)
 	unsigned int i;
 
 	if (marks_ns == UINT64_MAX)
-		lkst_marks_free(lkst_take(d->marks));
+		lkst_drain_marks_free(lkst_take(d->marks));
 	else
-		lkst_marks_set_since(d->marks, marks_ns);
+		lkst_drain_marks_set_since(d->marks, marks_ns);
 	for (i = 0; i < d->nr_sources; i++)
 		if (!(buffers >> lkst_instance_buffer(d->sources[i].reader.instance) & 1))
 			d->sources[i].reader.next = NOTHING;
@@ -166,42 +158,6 @@ static unsigned int longest_pause(const struct lkst_drain *d)
 	return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > PAUSE_MS_MAX ? PAUSE_MS_MAX : ms;
 }
 
-/* Has @source begin at block @first, which is not older than its oldest. */
-static void begin_source(const struct lkst_drain *d, struct source *source, u64 first)
-{
-	struct lkst_ring_reader *reader = &source->reader;
-
-	reader->next = first;
-	if (first != source->oldest)
-		source->wanted = source->oldest = first;
-	source->oldest_ns = lkst_ring_reader_next_ns(reader) ?: d->last_copy_ns;
-	lkst_ring_reader_rebase(reader);
-}
-
-/* ---- programs' marks ------------------------------------------------------------------ */
-
-/* Programs mark while they are asked to. Where that fails there are no marks, and all else is recorded. */
-static void ask_programs(struct lkst_drain *d)
-{
-	const u64 now = lkst_monotonic_ns();
-	const bool is_pinned = lkst_session_identity(d->session) != 0; /* and by others than this process */
-
-	if (d->lease_ns && now - d->lease_ns < MARKS_LEASE_NS / 10)
-		return;
-	d->lease_ns = now;
-	lkst_marks_want(NULL, lkst_marks_programs(d->marks), is_pinned ? UINT64_MAX : now + MARKS_LEASE_NS, false);
-	/* `lkst stop` takes its wish back after the pins: it may have done so just before this one was made. */
-	if (is_pinned && !lkst_pins_exist())
-		lkst_marks_want(NULL, lkst_marks_programs(d->marks), now + MARKS_LEASE_NS, true);
-}
-
-static int declare_mark(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id)
-{
-	const struct lkst_drain *d = ctx;
-
-	return lkst_session_add_mark(NULL, d->session, event, nr_had, ret_id);
-}
-
 static u64 ring_bytes(const struct lkst_drain *d)
 {
 	u64 sum = 0;
@@ -212,23 +168,16 @@ static u64 ring_bytes(const struct lkst_drain *d)
 	return sum;
 }
 
-/* @since_ns: as of lkst_drain_new(); what programs recorded before this recording began belongs to another one. */
-static int begin_marks(struct lkst_err *e, struct lkst_drain *d, u64 since_ns)
+/* Has @source begin at block @first, which is not older than its oldest. */
+static void begin_source(const struct lkst_drain *d, struct source *source, u64 first)
 {
-	const struct lkst_rings *rings = lkst_session_rings(d->session);
-	const u64 start_ns = rings->control->start_ns;
-	const struct lkst_marks_options options = { .nr_cpus = rings->nr_cpus,
-						    .block_shift = rings->block_shift,
-						    .uuid = rings->control->uuid,
-						    .since_ns = since_ns > start_ns ? since_ns : start_ns,
-						    .ring_bytes = ring_bytes(d),
-						    .declare = declare_mark,
-						    .ctx = d };
-	int err = lkst_marks_new(e, &options, &d->marks);
+	struct lkst_ring_reader *reader = &source->reader;
 
-	if (!err)
-		ask_programs(d);
-	return err;
+	reader->next = first;
+	if (first != source->oldest)
+		source->wanted = source->oldest = first;
+	source->oldest_ns = lkst_ring_reader_next_ns(reader) ?: d->last_copy_ns;
+	lkst_ring_reader_rebase(reader);
 }
 
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
@@ -265,7 +214,7 @@ int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst
 		begin_source(d, source, reader->next);
 	}
 	d->pause_ms_max = longest_pause(d);
-	err = begin_marks(e, d, since_ns);
+	err = lkst_drain_marks_new(e, s, since_ns, ring_bytes(d), &d->marks);
 	if (err)
 		return err;
 	*ret_drain = lkst_take(d);
@@ -290,7 +239,7 @@ void lkst_drain_free(struct lkst_drain *d)
 {
 	if (!d)
 		return;
-	lkst_marks_free(d->marks);
+	lkst_drain_marks_free(d->marks);
 	free(d->sources);
 	free(d->batch);
 	free(d->piece);
@@ -486,22 +435,15 @@ static int keep_up_with_rings(struct lkst_err *e, void *ctx)
 	return err > 0 ? 0 : err;
 }
 
-/* Reads the marks of all programs, unless that was just done, or there is no room for them. */
+/* Reads the marks of all programs, if there is room for them. */
 static int copy_marks(struct lkst_err *e, struct lkst_drain *d, bool is_last)
 {
 	const struct lkst_marks_look look = { .is_last = is_last,
 					      .give = give_marks,
 					      .between = is_last ? NULL : keep_up_with_rings,
 					      .ctx = d };
-	const u64 now = lkst_monotonic_ns();
 
-	if (!d->marks || (!is_last && (now - d->marks_ns < MARKS_PAUSE_NS || !d->room)))
-		return 0;
-	/* What they would mark after the last look, nobody reads. */
-	if (!is_last)
-		ask_programs(d);
-	d->marks_ns = now;
-	return lkst_marks_gather(e, d->marks, &look);
+	return d->marks && (is_last || d->room) ? lkst_drain_marks_look(e, d->marks, &look) : 0;
 }
 
 int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
@@ -630,24 +572,6 @@ static u64 left_of(const struct source *s)
 	return end > s->reader.next ? end - s->reader.next : 0;
 }
 
-struct ledger {
-	struct lkst_err *e;
-	const struct lkst_drain *d;
-	struct lkst_writer *w;
-	u64 until_ns;
-};
-
-static int claim_marks(void *ctx, u64 instance)
-{
-	const struct ledger *l = ctx;
-	const u64 covered_ns = lkst_marks_covered_ns(l->d->marks);
-	const struct lkst_stream_end end = { .instance = instance,
-					     .first = 1,
-					     .covered_ns = covered_ns < l->until_ns ? covered_ns : l->until_ns };
-
-	return lkst_writer_claim(l->e, l->w, &end);
-}
-
 int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w,
 			 u32 how, u64 until_ns)
 {
@@ -672,7 +596,7 @@ int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct 
 			err = lkst_writer_claim(e, w, &end);
 	}
 	if (!err && d->marks)
-		err = lkst_marks_each_stream(d->marks, claim_marks, &(struct ledger){ e, d, w, until_ns });
+		err = lkst_drain_marks_claim(e, d->marks, w, until_ns);
 	return err ?: lkst_writer_end(e, w, how, lkst_monotonic_ns());
 }
 
@@ -734,6 +658,12 @@ int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void
 	return err;
 }
 
+struct ledger {
+	struct lkst_err *e;
+	const struct lkst_drain *d;
+	struct lkst_writer *w;
+};
+
 static int write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 {
 	const struct ledger *l = ctx;
@@ -741,19 +671,11 @@ static int write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 	return lkst_state_write_overwritten(l->e, l->d->session, l->w, instance, lost);
 }
 
-static int write_lost_marks(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
-{
-	const struct ledger *l = ctx;
-
-	return lkst_state_write_marks(l->e, l->d->session, l->w, pid, uid, lost);
-}
-
 int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w)
 {
-	struct ledger l = { .e = e, .d = d, .w = w };
-	int err = lkst_drain_each_lost(d, write_lost, &l);
+	int err = lkst_drain_each_lost(d, write_lost, &(struct ledger){ e, d, w });
 
-	return err || !d->marks ? err : lkst_marks_each_lost(d->marks, write_lost_marks, &l);
+	return err || !d->marks ? err : lkst_drain_marks_write_lost(e, d->marks, w);
 }
 
 void lkst_drain_keep_told(struct lkst_drain *d)
@@ -763,7 +685,7 @@ void lkst_drain_keep_told(struct lkst_drain *d)
 	for (i = 0; i < d->nr_sources; i++)
 		d->sources[i].has_told |= d->sources[i].has_given;
 	if (d->marks)
-		lkst_marks_keep_told(d->marks);
+		lkst_drain_marks_keep_told(d->marks);
 }
 
 u64 lkst_drain_cut_bytes(const struct lkst_drain *d)
