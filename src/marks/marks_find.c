@@ -75,7 +75,7 @@ static void add_program(struct lkst_marks_programs *p, int dir_fd, const char *n
 
 	if (found->st_uid != who->uid || found->st_size != LKST_MARK_FILE_BYTES)
 		return;
-	if (p->nr == LKST_MARKS_PROGRAMS_MAX || nr_of_account(p, who->uid) >= LKST_MARKS_OF_USER_MAX) {
+	if (p->nr == LKST_MARKS_PROGRAMS_MAX || nr_of_account(p, who->uid) >= LKST_MARKS_OF_ACCOUNT_MAX) {
 		leave_out(p, who->uid);
 		return;
 	}

@@ -7,7 +7,7 @@
 
 enum {
 	LKST_MARKS_PROGRAMS_MAX = 512, /* read at a time */
-	LKST_MARKS_OF_USER_MAX = 128,  /* of these, of one account (marks/marks_budget.h) */
+	LKST_MARKS_OF_ACCOUNT_MAX = 128,  /* of these, of one account (marks/marks_budget.h) */
 	LKST_MARKS_NAMED_MAX = 64,     /* users of whom it is said that more programs are left out */
 };
 

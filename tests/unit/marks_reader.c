@@ -666,7 +666,7 @@ TEST(full_memory_of_others_takes_nothing)
 /* A file more than is read of an account, and threads more than are looked at. */
 TEST(programs_and_threads_beyond_the_budget_are_counted)
 {
-	const u32 nr = LKST_MARKS_OF_USER_MAX + 5;
+	const u32 nr = LKST_MARKS_OF_ACCOUNT_MAX + 5;
 	struct lkst_marks_losses lost;
 	struct lkst_marks_reader *m;
 	struct recording r;
@@ -679,7 +679,7 @@ TEST(programs_and_threads_beyond_the_budget_are_counted)
 	CHECK_EQ(last_look(m, &r), 0);
 	lost = lost_of(m, 200000);
 	CHECK_EQ(lost.unlooked, 5);
-	CHECK_EQ(lost.left_out + lost.refused, LKST_MARKS_OF_USER_MAX * LKST_MARK_BLOCKS);
+	CHECK_EQ(lost.left_out + lost.refused, LKST_MARKS_OF_ACCOUNT_MAX * LKST_MARK_BLOCKS);
 	end(&r, m);
 	remove_all();
 	CHECK(full_marks_make(dir, geteuid(), getpid(), 0, LKST_MARK_THREADS) != NULL);

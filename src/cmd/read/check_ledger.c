@@ -12,7 +12,10 @@
 #include "base/out.h"
 #include "base/vec.h"
 
-enum { GAPS_SHOWN = 20 };
+enum {
+	GAPS_SHOWN = 20,
+	USERS_MAX = 128, /* of whom sums are kept */
+};
 
 void lkst_ledger_fini(struct lkst_ledger *l)
 {
@@ -159,21 +162,21 @@ static void format_marks(const struct lkst_ledger_user *u, char *text, size_t si
 {
 	const struct {
 		u64 nr;
-		const char *what;
+		const char *before, *what;
 	} rows[] = {
-		{ u->overwritten, "blocks overwritten before they were read" },
-		{ u->unrecorded, "marks without room" },
-		{ u->refused, "refused, which make no sense" },
-		{ u->left_out, "blocks left out, over the budget of a user" },
-		{ u->unlooked, "threads at least not looked at, over the budget of a user" },
+		{ u->overwritten, "", "blocks overwritten before they were read" },
+		{ u->unrecorded, "", "marks without room" },
+		{ u->refused, "", "refused, which make no sense" },
+		{ u->left_out, "", "blocks left out, over the budget of a user" },
+		{ u->unlooked, "at least ", "threads not looked at, over the budget of a user" },
 	};
 	size_t used = 0, i;
 
 	text[0] = 0;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && used < size; i++)
 		if (rows[i].nr)
-			used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s", used ? ", " : "",
-						 rows[i].nr, rows[i].what);
+			used += (size_t)snprintf(text + used, size - used, "%s%s%" PRIu64 " %s", used ? ", " : "",
+						 rows[i].before, rows[i].nr, rows[i].what);
 }
 
 static void format_user(u32 uid, char text[32])
@@ -216,7 +219,7 @@ static int add_user(struct lkst_ledger *l, const struct lkst_ledger_user *more)
 
 	for (i = 0; i < l->nr_users && l->users[i].uid != more->uid; i++)
 		;
-	if (i == LKST_LEDGER_LISTED_MAX)
+	if (i == USERS_MAX)
 		return 0;
 	u = i < l->nr_users ? &l->users[i] : lkst_vec_add(l->users, l->nr_users);
 	if (!u)
