@@ -11,7 +11,7 @@
 
 enum {
 	ACCOUNT_IDS = 65536,
-	/* At once this fraction of the rings' size is read (1/n), and what four threads hold even if the rings are small. */
+	/* At once this fraction of the rings' size is read (1/n), and what four threads hold even if that is less. */
 	RINGS_SHARE = 32,
 	BLOCKS_MIN = 4 * LKST_MARK_BLOCKS,
 	AREAS = 5120,
@@ -189,9 +189,9 @@ int lkst_marks_budget_share(struct lkst_marks_budget *b, enum lkst_marks_cost co
 }
 
 /* Adds to @left what comes in @ns, but no more than @most. Returns whether that is all that there can be. */
-static bool fill(u64 *left, u64 most, double a_second, u64 ns)
+static bool fill(u64 *left, u64 most, u64 a_second, u64 ns)
 {
-	const double more = a_second * (double)ns / 1e9;
+	const double more = (double)a_second * (double)ns / 1e9;
 
 	*left = more < (double)(most - *left) ? *left + (u64)more : most;
 	return *left == most;
@@ -204,14 +204,14 @@ void lkst_marks_budget_fill(struct lkst_marks_budget *b, u64 now_ns, bool is_las
 
 	b->filled_ns = now_ns;
 	for (k = 0; k < LKST_MARKS_NR_COSTS; k++)
-		fill(&b->left[k], b->most[k], (double)filled_a_second[k], ns);
+		fill(&b->left[k], b->most[k], filled_a_second[k], ns);
 	/* Who has all again is not kept: there are as many accounts as have spent something lately. */
 	for (i = 0; i < b->nr_accounts; i++) {
 		struct lkst_marks_account *a = &b->accounts[i];
 		bool is_full = true;
 
 		for (k = 0; k < LKST_MARKS_NR_COSTS; k++)
-			is_full &= fill(&a->left[k], of_account(b->most[k]), (double)of_account(filled_a_second[k]), ns);
+			is_full &= fill(&a->left[k], of_account(b->most[k]), of_account(filled_a_second[k]), ns);
 		if (!is_full)
 			b->accounts[nr++] = *a;
 	}

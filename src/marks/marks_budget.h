@@ -49,9 +49,9 @@ struct lkst_marks_claim {
 };
 
 /*
- * Spends @cost for all @claims, which it sorts. Nobody gets more because he asks for more: what is there is shared among
- * accounts, the share of each among its users, and of each of these among programs, and each time those who need less
- * than an equal part get all that they need. -ENOMEM.
+ * Spends @cost for all @claims, which it sorts. Nobody gets more because he asks for more: what is there is shared
+ * among accounts, the share of each among its users, and of each of these among programs, and each time those who need
+ * less than an equal part get all that they need. -ENOMEM.
  */
 int lkst_marks_budget_share(struct lkst_marks_budget *b, enum lkst_marks_cost cost, struct lkst_marks_claim *claims,
 			    u32 nr);

@@ -18,8 +18,8 @@
 enum {
 	NR_RINGS = LKST_MARK_THREADS * LKST_MARK_LEVELS,
 	/*
-	 * A thread cannot fill a block in less: it would write more than 80 GB/s and read the clock for each record, and
-	 * both takes several times as long on any machine. Who claims to is lying about how much was overwritten.
+	 * A thread cannot fill a block in less: it would write more than 80 GB/s and read the clock for each record,
+	 * and both takes several times as long on any machine. Who claims to, lies about how much was overwritten.
 	 */
 	BLOCK_NS_MIN = 50,
 };

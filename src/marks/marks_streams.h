@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Marks as blocks of a trace's streams (lkst_stream_instance() of buffer LKST_BUFFER_MARKS), one stream for each CPU. */
+/* Marks as blocks of a trace's streams, of buffer LKST_BUFFER_MARKS, one for each CPU. */
 #ifndef LKST_MARKS_MARKS_STREAMS_H
 #define LKST_MARKS_MARKS_STREAMS_H
 

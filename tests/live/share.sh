@@ -18,7 +18,8 @@ life=$("$LKST" status --json | perl -MJSON::XS -e 'my $j = decode_json(<STDIN>);
 for ((cpu = 0; cpu < $(nproc); cpu++)); do
 	taskset -c $cpu perl -e 'open my $f, ">", "/proc/self/comm"; syswrite $f, "early$ARGV[0]"' $cpu
 done
-"$LKST" trigger add 'syscall_entry_getpgid pid > 1000000' --name storm --rate 1000000/1s >/dev/null
+# Without a pause between two: CPUs may make more than one in a microsecond.
+"$LKST" trigger add 'syscall_entry_getpgid pid > 1000000' --name storm --rate 1000000000/1s >/dev/null
 # Four times as many as fill the buffer of lives, at 40 bytes and more each.
 want=$((life / 10))
 for ((cpu = 0; cpu < $(nproc); cpu++)); do

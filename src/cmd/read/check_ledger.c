@@ -190,21 +190,22 @@ static void format_user(u32 uid, char text[32])
 static void tell_marks(const struct lkst_record *r, struct lkst_ledger_line *line, struct lkst_ledger_user *ret_user)
 {
 	const s64 pid = (s64)number(r, "program_pid");
+	const u32 uid = lkst_class_field(r->event, "uid") ? (u32)number(r, "uid") : UINT32_MAX;
 	char what[384], user[32];
 
 	/* Traces of before have the first three. */
-	*ret_user = (struct lkst_ledger_user){ .uid = lkst_class_field(r->event, "uid") ? (u32)number(r, "uid") : UINT32_MAX,
+	*ret_user = (struct lkst_ledger_user){ .uid = uid,
 					       .nr_lines = 1,
 					       .overwritten = number(r, "overwritten"),
 					       .unrecorded = number(r, "unrecorded"),
 					       .refused = number(r, "refused"),
 					       .left_out = number(r, "left_out"),
 					       .unlooked = number(r, "unlooked") };
-	*line = (struct lkst_ledger_line){ .kind = "marks", .cpu = -1, .buffer = -1, .uid = ret_user->uid };
+	*line = (struct lkst_ledger_line){ .kind = "marks", .cpu = -1, .buffer = -1, .uid = uid };
 	line->count = ret_user->overwritten + ret_user->unrecorded + ret_user->refused + ret_user->left_out +
 		      ret_user->unlooked;
 	format_marks(ret_user, what, sizeof(what));
-	format_user(ret_user->uid, user);
+	format_user(uid, user);
 	if (pid)
 		snprintf(line->text, sizeof(line->text), "marks of process %" PRId64 ", %s: %s", pid, user, what);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * full_marks KIND FILES: makes files in /dev/shm that look like the memory of programs that mark, with all that fits in,
- * as any user can; says "made", and goes on for twenty minutes unless it is ended. KIND:
+ * full_marks KIND FILES: makes files in /dev/shm that look like the memory of programs that mark, with all that fits
+ * in, as any user can; says "made", and goes on for twenty minutes unless it is ended. KIND:
  *
  *	still	they stay as they are
  *	rewrite	their rings are full again all the time
