@@ -12,7 +12,7 @@
 
 #include "common.h"
 #include "liblkst/mark.h"
-#include "marks/marks_find.h"
+#include "marks/marks_ask.h"
 #include "mark_lttng.h"
 
 enum { ROUNDS = 50, CALLS = 100000 };

@@ -10,17 +10,22 @@
 #include "liblkst/mark_format.h"
 
 enum {
-	ACCOUNT_IDS = 65536,
+	/* SUB_UID_MIN and SUB_UID_COUNT of login.defs(5), as shadow-utils and Debian have them. */
+	SUB_UID_MIN = 100000,
+	SUB_UID_COUNT = 65536,
 	/* At once this fraction of the rings' size is read (1/n), and what four threads hold even if that is less. */
 	RINGS_SHARE = 32,
 	BLOCKS_MIN = 4 * LKST_MARK_BLOCKS,
 	AREAS = 5120,
+	/* A block takes 10 to 50 us: more than this where what it is in is dear to read. */
+	BLOCK_NS = 200000,
 };
 
-/* What comes back in a second: 20 MiB take 10 to 20 % of a CPU, and so many areas some 5 %. */
+/* What comes back in a second. */
 static const u64 filled_a_second[LKST_MARKS_NR_COSTS] = {
 	[LKST_MARKS_AREAS] = 100000,
 	[LKST_MARKS_BLOCKS] = 5120,
+	[LKST_MARKS_NS] = 200000000,
 };
 
 /* An account may have three quarters of what all have. */
@@ -31,7 +36,7 @@ static u64 of_account(u64 of_all)
 
 u32 lkst_marks_account(u32 uid)
 {
-	return uid < ACCOUNT_IDS ? uid : uid - uid % ACCOUNT_IDS;
+	return uid < SUB_UID_MIN ? uid : uid - (uid - SUB_UID_MIN) % SUB_UID_COUNT;
 }
 
 /* ---- shares ----------------------------------------------------------------------------------- */
@@ -47,10 +52,10 @@ static u64 given_at(const u64 *need, u32 nr, u64 level)
 	return sum;
 }
 
-void lkst_marks_share(const u64 *need, u64 *grant, u32 nr, u64 total)
+void lkst_marks_share(const u64 *need, u64 *grant, u32 nr, u64 total, u32 first)
 {
 	u64 low = 0, high = 0, rest;
-	u32 i;
+	u32 i, k;
 
 	/* The highest level that there is enough for, as far as anybody needs it. */
 	for (i = 0; i < nr; i++)
@@ -63,12 +68,13 @@ void lkst_marks_share(const u64 *need, u64 *grant, u32 nr, u64 total)
 		else
 			high = middle - 1;
 	}
-	/* What is left is less than one for each that needs more: the first ones get it. */
+	/* What is left is less than one for each that needs more. */
 	rest = total - given_at(need, nr, low);
 	for (i = 0; i < nr; i++) {
-		grant[i] = need[i] < low ? need[i] : low;
-		if (rest && need[i] > low) {
-			grant[i]++;
+		k = (first + i) % nr;
+		grant[k] = need[k] < low ? need[k] : low;
+		if (rest && need[k] > low) {
+			grant[k]++;
 			rest--;
 		}
 	}
@@ -118,11 +124,12 @@ static struct lkst_marks_account *find_account(const struct lkst_marks_budget *b
 	return NULL;
 }
 
-static u64 left_of(const struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid)
+u64 lkst_marks_budget_left(const struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid)
 {
 	const struct lkst_marks_account *account = find_account(b, uid);
+	const u64 left = account ? account->left[cost] : of_account(b->most[cost]);
 
-	return account ? account->left[cost] : of_account(b->most[cost]);
+	return left < b->left[cost] ? left : b->left[cost];
 }
 
 /* Shares @total among the groups of @claims, which are sorted, and so on within them. @room: for two numbers each. */
@@ -133,13 +140,13 @@ static void share_groups(const struct lkst_marks_budget *b, enum lkst_marks_cost
 	u32 at, end, group;
 
 	for (at = 0, group = 0; at < nr; at = end, group++) {
-		u64 left = left_of(b, cost, claims[at].uid);
+		u64 left = lkst_marks_budget_left(b, cost, claims[at].uid);
 
 		end = end_of(claims, nr, at, level, &need[group]);
 		if (level == ACCOUNTS && need[group] > left)
 			need[group] = left;
 	}
-	lkst_marks_share(need, grant, group, total);
+	lkst_marks_share(need, grant, group, total, b->turn);
 	for (at = 0, group = 0; at < nr; at = end, group++) {
 		u64 wanted;
 
@@ -153,7 +160,7 @@ static void share_groups(const struct lkst_marks_budget *b, enum lkst_marks_cost
 
 /* ---- what is left ----------------------------------------------------------------------------- */
 
-static int spend(struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid, u64 nr)
+int lkst_marks_budget_take(struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid, u64 nr)
 {
 	struct lkst_marks_account *account = find_account(b, uid);
 	u32 i;
@@ -166,8 +173,8 @@ static int spend(struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid
 		for (i = 0; i < LKST_MARKS_NR_COSTS; i++)
 			account->left[i] = of_account(b->most[i]);
 	}
-	account->left[cost] -= nr;
-	b->left[cost] -= nr;
+	account->left[cost] -= nr < account->left[cost] ? nr : account->left[cost];
+	b->left[cost] -= nr < b->left[cost] ? nr : b->left[cost];
 	return 0;
 }
 
@@ -184,7 +191,7 @@ int lkst_marks_budget_share(struct lkst_marks_budget *b, enum lkst_marks_cost co
 	qsort(claims, nr, sizeof(*claims), compare);
 	share_groups(b, cost, claims, nr, ACCOUNTS, b->left[cost], room);
 	for (i = 0; i < nr && !err; i++)
-		err = spend(b, cost, claims[i].uid, claims[i].grant);
+		err = lkst_marks_budget_take(b, cost, claims[i].uid, claims[i].grant);
 	return err;
 }
 
@@ -203,6 +210,7 @@ void lkst_marks_budget_fill(struct lkst_marks_budget *b, u64 now_ns, bool is_las
 	u32 i, k, nr = 0;
 
 	b->filled_ns = now_ns;
+	b->turn++;
 	for (k = 0; k < LKST_MARKS_NR_COSTS; k++)
 		fill(&b->left[k], b->most[k], filled_a_second[k], ns);
 	/* Who has all again is not kept: there are as many accounts as have spent something lately. */
@@ -218,13 +226,15 @@ void lkst_marks_budget_fill(struct lkst_marks_budget *b, u64 now_ns, bool is_las
 	b->nr_accounts = nr;
 }
 
-void lkst_marks_budget_init(struct lkst_marks_budget *b, u64 ring_bytes)
+void lkst_marks_budget_init(struct lkst_marks_budget *b, u64 ring_bytes, u64 ns)
 {
 	const u64 share = ring_bytes / RINGS_SHARE / LKST_MARK_BLOCK;
+	const u64 blocks = share > BLOCKS_MIN ? share : BLOCKS_MIN;
 	u32 i;
 
 	*b = (struct lkst_marks_budget){ .most = { [LKST_MARKS_AREAS] = AREAS,
-						   [LKST_MARKS_BLOCKS] = share > BLOCKS_MIN ? share : BLOCKS_MIN } };
+						   [LKST_MARKS_BLOCKS] = blocks,
+						   [LKST_MARKS_NS] = ns ?: blocks * BLOCK_NS } };
 	for (i = 0; i < LKST_MARKS_NR_COSTS; i++)
 		b->left[i] = b->most[i];
 }

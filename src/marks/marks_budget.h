@@ -12,13 +12,14 @@
 enum lkst_marks_cost {
 	LKST_MARKS_AREAS,  /* of threads, looked at for something new */
 	LKST_MARKS_BLOCKS, /* copied and decoded, with at most 250 records each */
+	LKST_MARKS_NS,	   /* of this thread's CPU time, for whatever makes the others dear */
 	LKST_MARKS_NR_COSTS,
 };
 
 /*
  * Who answers for user @uid: one person may own as many users as subordinate ids were given to him, for user namespaces
- * (subuid(5)). They come in ranges of 65,536, so users above that are one account for each such range; whoever has a
- * range across two of them has two accounts.
+ * (subuid(5)). They are given from 100,000 on in ranges of 65,536 (login.defs(5)), and each such range is one account.
+ * Whoever has a range that lies across two of them has two.
  */
 u32 lkst_marks_account(u32 uid);
 
@@ -31,10 +32,11 @@ struct lkst_marks_budget {
 	} *accounts; /* those that have not all that they may have */
 	u32 nr_accounts;
 	u64 filled_ns;
+	u32 turn; /* counts up, so that nobody is always the first one */
 };
 
-/* A full budget. @ring_bytes: how large the kernel's rings are, by which the number of blocks is measured. */
-void lkst_marks_budget_init(struct lkst_marks_budget *b, u64 ring_bytes);
+/* A full budget. @ring_bytes: how large the kernel's rings are, by which blocks are measured. @ns: 0: by these. */
+void lkst_marks_budget_init(struct lkst_marks_budget *b, u64 ring_bytes, u64 ns);
 void lkst_marks_budget_fini(struct lkst_marks_budget *b);
 
 /* Fills up what time has brought by @now_ns; @is_last: all that there can be, for no other look comes. */
@@ -56,7 +58,16 @@ struct lkst_marks_claim {
 int lkst_marks_budget_share(struct lkst_marks_budget *b, enum lkst_marks_cost cost, struct lkst_marks_claim *claims,
 			    u32 nr);
 
-/* Shares @total among @nr equals in this way: @grant[i] is what number i gets of @need[i]. */
-void lkst_marks_share(const u64 *need, u64 *grant, u32 nr, u64 total);
+/* Spends what user @uid has taken: all that is left, if that is less. */
+int lkst_marks_budget_take(struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid, u64 nr);
+
+/* How much user @uid can have now. */
+u64 lkst_marks_budget_left(const struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid);
+
+/*
+ * Shares @total among @nr equals in this way: @grant[i] is what number i gets of @need[i]. What cannot be shared equally
+ * goes to number @first and those after it.
+ */
+void lkst_marks_share(const u64 *need, u64 *grant, u32 nr, u64 total, u32 first);
 
 #endif

@@ -22,6 +22,7 @@ enum {
 	 * and both takes several times as long on any machine. Who claims to, lies about how much was overwritten.
 	 */
 	BLOCK_NS_MIN = 50,
+	ASKS_OF_BLOCK = 4,
 };
 
 /* How far a ring has been read. */
@@ -40,8 +41,9 @@ struct lkst_marks_file {
 	u8 has_text[LKST_MARK_EVENTS];			      /* it was read */
 	u32 nr_fields;					      /* of the events that it describes */
 	struct progress progress[NR_RINGS];
-	u64 looked_ns; /* when it was looked at last; 0: never */
-	u32 next_area; /* where the next look begins */
+	u64 seen_ns;			    /* after the last look */
+	u64 looked_ns[LKST_MARK_THREADS]; /* when an area was looked at last; 0: never */
+	u32 next_area;			    /* where the next look begins */
 	/* During a look, since numbers of processes and threads come again: */
 	s32 good_tid[LKST_MARK_THREADS]; /* found to be the program's, or gone */
 	bool is_asked, is_proven;	 /* the process is there, and the memory is its user's */
@@ -253,7 +255,11 @@ static bool is_own_thread(struct lkst_marks_file *f, s32 tid)
 
 /* ---- what a look finds -------------------------------------------------------------- */
 
-enum { DONE = offsetof(struct lkst_mark_ring, done), OPENED = offsetof(struct lkst_mark_ring, opened) };
+enum {
+	DONE = offsetof(struct lkst_mark_ring, done),
+	OPENED = offsetof(struct lkst_mark_ring, opened),
+	LAST_NS = offsetof(struct lkst_mark_ring, last_ns),
+};
 
 static u64 ring_at(u32 area, u32 level, size_t member)
 {
@@ -272,12 +278,11 @@ static u32 new_blocks(const struct progress *p, u32 level)
 	return nr < all ? (u32)nr : all;
 }
 
-/* Notes how far a ring is complete, @now being later. */
-static void look_at_ring(struct lkst_marks_file *f, struct progress *p, u64 done, u64 now_ns)
+/* Notes how far a ring is complete, @ns after the last time. */
+static void look_at_ring(struct lkst_marks_file *f, struct progress *p, u64 done, u64 ns)
 {
 	const u64 blocks = done / LKST_MARK_BLOCK - p->done / LKST_MARK_BLOCK;
-	const bool is_too_far = p->done && blocks > 1 && f->looked_ns &&
-				(blocks - 1) > (now_ns - f->looked_ns) / BLOCK_NS_MIN;
+	const bool is_too_far = p->done && blocks > 1 && blocks - 1 > ns / BLOCK_NS_MIN;
 
 	p->seen = done;
 	/* It never falls; the program has overwritten its memory. */
@@ -304,9 +309,10 @@ u32 lkst_marks_file_areas(const struct lkst_marks_file *f)
 }
 
 /* Looks at the rings of an area. Returns how many of their blocks are new, and adds what the thread itself has lost. */
-static u32 look_at_area(struct lkst_marks_file *f, u32 area, u64 now_ns)
+static u32 look_at_area(struct lkst_marks_file *f, u32 area, u64 from_ns)
 {
 	struct progress *p = &f->progress[area * LKST_MARK_LEVELS];
+	const u64 now_ns = lkst_monotonic_ns();
 	struct lkst_mark_thread t;
 	u32 level, nr = 0;
 
@@ -316,16 +322,20 @@ static u32 look_at_area(struct lkst_marks_file *f, u32 area, u64 now_ns)
 	for (level = 0; level < LKST_MARK_LEVELS; level++, p++) {
 		/* As the program stores it: in one piece. */
 		if (t.ring[level].done != p->done)
-			look_at_ring(f, p, read_u64(f, ring_at(area, level, DONE)), now_ns);
+			look_at_ring(f, p, read_u64(f, ring_at(area, level, DONE)), now_ns - f->looked_ns[area]);
+		/* The time of a record is stored before the record is complete, and read here after that. */
+		if (!p->done && p->seen && t.ring[level].last_ns < from_ns &&
+		    read_u64(f, ring_at(area, level, LAST_NS)) < from_ns)
+			p->done = p->seen;
 		nr += new_blocks(p, level);
 	}
+	f->looked_ns[area] = now_ns;
 	return nr;
 }
 
-u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, bool is_last)
+u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, u64 from_ns, bool is_last)
 {
 	const u32 all = lkst_marks_file_areas(f), nr = most < all ? most : all;
-	const u64 now_ns = lkst_monotonic_ns();
 	struct lkst_mark_header h;
 	u32 i, blocks = 0;
 
@@ -333,11 +343,11 @@ u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, bool is_last)
 		return 0;
 	count_lost(f, &f->counted, h.no_area + h.refused);
 	for (i = 0; i < nr; i++)
-		blocks += look_at_area(f, (f->next_area + i) % all, now_ns);
+		blocks += look_at_area(f, (f->next_area + i) % all, from_ns);
 	f->next_area = all ? (f->next_area + nr) % all : 0;
 	f->lost.unlooked += is_last ? all - nr : 0;
 	/* All that is complete has been made by now. */
-	f->looked_ns = lkst_monotonic_ns();
+	f->seen_ns = lkst_monotonic_ns();
 	return blocks;
 }
 
@@ -349,10 +359,12 @@ struct ring {
 	struct progress *progress;
 	u32 area, level;
 	u64 to_ns;
+	bool is_rest; /* blocks before the next one were overwritten unread */
 	bool is_over; /* there is no room for more */
+	u32 asks_left; /* threads of which it is asked whose they are, in this block */
 };
 
-static int take_record(const struct ring *r, const struct lkst_record *record)
+static int take_record(struct ring *r, const struct lkst_record *record)
 {
 	struct lkst_marks_file *f = r->f;
 	struct lkst_marks_record out = { .event = record->event,
@@ -366,7 +378,8 @@ static int take_record(const struct ring *r, const struct lkst_record *record)
 	out.cpu = (u32)lkst_record_int(record, &record->event->fields[0]);
 	/* No program is thread 0, which stands for none in the list. */
 	if (!out.tid || out.tid != f->good_tid[r->area]) {
-		if (!is_own_thread(f, out.tid)) {
+		/* A ring is one thread's at a time: who has many by turns has the kernel asked for nothing. */
+		if (!r->asks_left || !r->asks_left-- || !is_own_thread(f, out.tid)) {
 			f->lost.refused++;
 			return 0;
 		}
@@ -391,10 +404,10 @@ static void close_copy(const struct ring *r, u8 *block)
 }
 
 /*
- * Takes the records of @bytes, a copy of block @seq, from where the ring was read to. @is_rest: those before it were
- * overwritten unread.
+ * Takes the records of @bytes, a copy of block @seq, from where the ring was read to. @left_out: so many blocks before
+ * it are not read, and if they had anything of the time that is asked for, that is lost.
  */
-static int take_block(const struct ring *r, u64 seq, u8 *bytes, bool is_rest)
+static int take_block(struct ring *r, u64 seq, u8 *bytes, u64 left_out)
 {
 	struct progress *p = r->progress;
 	struct lkst_block_cursor cursor;
@@ -407,10 +420,13 @@ static int take_block(const struct ring *r, u64 seq, u8 *bytes, bool is_rest)
 	if (lkst_block_parse(NULL, bytes, LKST_MARK_BLOCK, r->f->id, &block) || block.seq != seq ||
 	    block.size != LKST_MARK_BLOCK || block.instance != lkst_stream_instance(r->area, 0, r->level)) {
 		r->f->lost.refused++;
+		r->f->lost.left_out += left_out;
 		return 0;
 	}
-	/* How many there were in the time that is asked for is not known: at least one. */
-	r->f->lost.overwritten += is_rest && block.begin_ns > r->reading->from_ns;
+	r->f->lost.left_out += block.begin_ns > r->reading->from_ns ? left_out : 0;
+	/* How many were overwritten in the time that is asked for is not known: at least one. */
+	r->f->lost.overwritten += r->is_rest && block.begin_ns > r->reading->from_ns;
+	r->asks_left = ASKS_OF_BLOCK;
 	lkst_block_cursor_init(&cursor, &block);
 	if (p->done && seq == p->done / LKST_MARK_BLOCK) {
 		cursor.offset = p->done % LKST_MARK_BLOCK;
@@ -432,8 +448,8 @@ static u64 oldest(const struct ring *r)
 	return opened > nr ? opened - nr : 0;
 }
 
-/* Copies block @seq and takes its records. */
-static int copy_block(struct ring *r, u64 seq, bool is_rest)
+/* Copies block @seq and takes its records; @left_out as of take_block(). */
+static int copy_block(struct ring *r, u64 seq, u64 left_out)
 {
 	u8 *bytes = r->is_over ? NULL : r->reading->room(r->reading->ctx);
 
@@ -446,8 +462,9 @@ static int copy_block(struct ring *r, u64 seq, bool is_rest)
 	} else if (seq < oldest(r)) {
 		r->f->lost.overwritten++;
 	} else {
-		return take_block(r, seq, bytes, is_rest);
+		return take_block(r, seq, bytes, left_out);
 	}
+	r->f->lost.left_out += left_out;
 	return 0;
 }
 
@@ -457,24 +474,24 @@ static int read_ring(struct ring *r, u32 most)
 	struct progress *p = r->progress;
 	const u64 last = p->seen / LKST_MARK_BLOCK, first = p->done / LKST_MARK_BLOCK;
 	const u32 nr = new_blocks(p, r->level);
-	/* What was there before, and was read by nobody. */
-	bool is_rest = !p->done && last - first >= nr;
 	u64 seq = last + 1 - most;
 	int err = 0;
 
 	if (p->done)
 		r->f->lost.overwritten += last + 1 - nr - first;
-	r->f->lost.left_out += nr - most;
-	is_rest &= most == nr;
-	for (; seq <= last && !err; seq++, is_rest = false)
-		err = copy_block(r, seq, is_rest);
+	if (!most)
+		r->f->lost.left_out += nr;
+	/* What was there before, and was read by nobody. */
+	r->is_rest = !p->done && last - first >= nr && most == nr;
+	for (; seq <= last && !err; seq++, r->is_rest = false)
+		err = copy_block(r, seq, seq + most == last + 1 ? nr - most : 0);
 	p->done = p->seen;
 	return err;
 }
 
 int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_reading *reading)
 {
-	struct ring r = { .f = f, .reading = reading, .to_ns = reading->to_ns ?: f->looked_ns };
+	struct ring r = { .f = f, .reading = reading, .to_ns = reading->to_ns ?: f->seen_ns };
 	u64 need[NR_RINGS], grant[NR_RINGS], nr = 0;
 	int err = 0;
 	u32 i;
@@ -483,10 +500,10 @@ int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_read
 		nr += need[i] = new_blocks(&f->progress[i], i % LKST_MARK_LEVELS);
 	if (!nr)
 		return 0;
-	lkst_marks_share(need, grant, NR_RINGS, reading->most);
+	lkst_marks_share(need, grant, NR_RINGS, reading->most, 0);
 	f->is_asked = false;
 	memset(f->good_tid, 0, sizeof(f->good_tid));
-	err = read_texts(f, reading->most_fields);
+	err = reading->most ? read_texts(f, reading->most_fields) : 0;
 	memcpy(&reading->catalog->classes[LKST_MARK_ID_FIRST], f->described, sizeof(f->described));
 	for (i = 0; i < NR_RINGS && !err; i++) {
 		r.progress = &f->progress[i];

@@ -7,11 +7,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/create.h"
-#include "base/io.h"
 #include "base/time.h"
 #include "base/vec.h"
 #include "liblkst/mark_tidy.h"
@@ -19,10 +18,10 @@
 
 /* So many names are looked at, at once and in a second: some 3 % of a CPU. */
 enum {
-	NAMES_MAX = 16384,
+	NAMES_MAX = 32768,
 	NAMES_A_SECOND = 131072,
-	NAME_OF_MEMORY = 16, /* one that looks like a program's takes as long as so many others */
-	ASK_ROUNDS = 64,     /* a million names: who is asked once is asked behind them, too */
+	NAME_LOOKED_AT = 4, /* one that looks like a program's takes as long as so many others, */
+	NAME_OPENED = 16,   /* and where it is opened */
 };
 
 static struct lkst_marks_program *find_inode(struct lkst_marks_programs *p, u64 inode)
@@ -44,8 +43,8 @@ static u32 nr_of_account(const struct lkst_marks_programs *p, u32 uid)
 	return nr;
 }
 
-/* Counts a program that is not read. Of many users the last one stands for those who have no place of their own. */
-static void leave_out(struct lkst_marks_programs *p, u32 uid)
+/* What is kept of user @uid, or of many users: the last place stands for those who have none. NULL: no memory. */
+static struct lkst_marks_left_out *left_out_of(struct lkst_marks_programs *p, u32 uid)
 {
 	struct lkst_marks_left_out *l;
 	u32 i;
@@ -60,12 +59,35 @@ static void leave_out(struct lkst_marks_programs *p, u32 uid)
 		if (l)
 			l->uid = uid;
 	}
+	return l;
+}
+
+/* Counts a program that is not read. */
+static void leave_out(struct lkst_marks_programs *p, u32 uid)
+{
+	struct lkst_marks_left_out *l = left_out_of(p, uid);
+
 	if (l)
 		l->counted++;
 }
 
-static void add_program(struct lkst_marks_programs *p, int dir_fd, const char *name,
-			const struct lkst_mark_name *who, const struct stat *found)
+/* A descriptor that leaves as many for all else that the process opens. */
+static int open_few(int dir_fd, const char *name, int flags)
+{
+	struct rlimit most;
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0 && !getrlimit(RLIMIT_NOFILE, &most) && (rlim_t)fd >= most.rlim_cur / 2) {
+		close(fd);
+		errno = EMFILE;
+		return -1;
+	}
+	return fd;
+}
+
+/* Returns what that takes of the names that are looked at. */
+static u32 add_program(struct lkst_marks_programs *p, int dir_fd, const char *name,
+		       const struct lkst_mark_name *who, const struct stat *found)
 {
 	const struct lkst_marks_owner owner = { .pid = who->pid, .uid = who->uid };
 	struct lkst_marks_program *added;
@@ -74,33 +96,35 @@ static void add_program(struct lkst_marks_programs *p, int dir_fd, const char *n
 	int fd;
 
 	if (found->st_uid != who->uid || found->st_size != LKST_MARK_FILE_BYTES)
-		return;
+		return NAME_LOOKED_AT;
 	if (p->nr == LKST_MARKS_PROGRAMS_MAX || nr_of_account(p, who->uid) >= LKST_MARKS_OF_ACCOUNT_MAX) {
 		leave_out(p, who->uid);
-		return;
+		return NAME_LOOKED_AT;
 	}
-	fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		fd = openat(dir_fd, name,
-			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		return;
+	fd = open_few(dir_fd, name, p->changes ? O_RDWR : O_RDONLY);
+	if (fd < 0 && p->changes)
+		fd = open_few(dir_fd, name, O_RDONLY);
+	if (fd < 0) {
+		leave_out(p, who->uid);
+		return NAME_OPENED;
+	}
 	/* A file with a second name may be another user's; one of another size is being made. */
 	if (fstat(fd, &st) || st.st_ino != found->st_ino || !S_ISREG(st.st_mode) ||
 	    st.st_nlink != 1 || st.st_uid != who->uid || st.st_size != LKST_MARK_FILE_BYTES) {
 		close(fd);
-		return;
+		return NAME_OPENED;
 	}
 	if (lkst_marks_file_open(NULL, fd, &owner, p->nr_cpus, &file))
-		return;
+		return NAME_OPENED;
 	added = lkst_vec_add(p->list, p->nr);
 	if (!added) {
 		lkst_marks_file_close(file);
-		return;
+		return NAME_OPENED;
 	}
 	*added = (struct lkst_marks_program){
 		.inode = st.st_ino, .uid = who->uid, .file = file, .is_there = true
 	};
+	return NAME_OPENED;
 }
 
 /* Returns what looking at it takes of the names that are looked at. */
@@ -112,15 +136,31 @@ static u32 look_at(struct lkst_marks_programs *p, int dir_fd, const char *name)
 
 	if (!lkst_mark_name_parse(name, &who))
 		return 1;
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-	    (kill(who.pid, 0) && errno == ESRCH && lkst_mark_note_ended(dir_fd, name)))
-		return NAME_OF_MEMORY;
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		return NAME_LOOKED_AT;
+	if (p->changes && (!p->may_change || p->may_change(p->ctx, st.st_uid)) && kill(who.pid, 0) &&
+	    errno == ESRCH && lkst_mark_note_ended(dir_fd, name))
+		return NAME_OPENED;
 	known = find_inode(p, st.st_ino);
-	if (known)
-		known->is_there = true;
-	else
-		add_program(p, dir_fd, name, &who, &st);
-	return NAME_OF_MEMORY;
+	if (!known)
+		return add_program(p, dir_fd, name, &who, &st);
+	known->is_there = true;
+	return NAME_LOOKED_AT;
+}
+
+/* What a ledger has not reported of a program is its user's from now on. */
+static void keep_lost(struct lkst_marks_programs *p, const struct lkst_marks_program *gone)
+{
+	const struct lkst_marks_losses lost = lkst_marks_file_losses(gone->file), *told = &gone->told;
+	struct lkst_marks_left_out *l = left_out_of(p, gone->uid);
+
+	if (!l)
+		return;
+	l->gone.overwritten += lost.overwritten - told->overwritten;
+	l->gone.unrecorded += lost.unrecorded - told->unrecorded;
+	l->gone.refused += lost.refused - told->refused;
+	l->gone.left_out += lost.left_out - told->left_out;
+	l->gone.unlooked += lost.unlooked - told->unlooked;
 }
 
 /* Closes those whose file is gone. */
@@ -129,10 +169,12 @@ static void drop_gone(struct lkst_marks_programs *p)
 	u32 i, nr = 0;
 
 	for (i = 0; i < p->nr; i++)
-		if (p->list[i].is_there)
+		if (p->list[i].is_there) {
 			p->list[nr++] = p->list[i];
-		else
+		} else {
+			keep_lost(p, &p->list[i]);
 			lkst_marks_file_close(p->list[i].file);
+		}
 	p->nr = nr;
 }
 
@@ -207,64 +249,4 @@ void lkst_marks_programs_fini(struct lkst_marks_programs *p)
 	p->nr = 0;
 	p->left_out = NULL;
 	p->nr_left_out = 0;
-}
-
-/* What the file for programs that begin later says now; 0: nothing. */
-static u64 read_wish(int dir_fd)
-{
-	_cleanup_close_ int fd = openat(dir_fd, LKST_MARK_WANTED_FILE,
-					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-	u64 ns = 0;
-
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    pread(fd, &ns, sizeof(ns), 0) != sizeof(ns))
-		return 0;
-	return ns;
-}
-
-/* A new file each time: whatever has the name now, a user may have made it. */
-static int write_wish(struct lkst_err *e, int dir_fd, u64 ns)
-{
-	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
-	int err = lkst_new_file_open(e, dir_fd, LKST_MARK_WANTED_FILE, &file);
-
-	if (err)
-		return err;
-	err = lkst_write_all(file.fd, &ns, sizeof(ns));
-	if (!err && fchmod(file.fd, 0644))
-		err = -errno;
-	return err ? lkst_err_sys(e, err, "asking programs for their marks")
-		   : lkst_new_file_place(e, &file);
-}
-
-int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, bool is_over)
-{
-	_cleanup_close_ int dir_fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	u64 now;
-	u32 i;
-	int err = 0;
-
-	if (dir_fd < 0)
-		return lkst_err_sys(e, -errno, "asking programs for their marks in %s", p->dir);
-	now = read_wish(dir_fd);
-	/* First those that begin now: a program looks there after its memory can be found. */
-	if (is_over ? now > ns : now < ns)
-		err = write_wish(e, dir_fd, ns);
-	lkst_marks_find(p, false);
-	for (i = 0; i < p->nr; i++)
-		lkst_marks_file_want(p->list[i].file, ns, is_over);
-	return err;
-}
-
-void lkst_marks_ask(u64 ns, bool is_over)
-{
-	struct lkst_marks_programs programs = { .dir = LKST_MARK_DIR };
-	u32 i;
-
-	lkst_marks_find(&programs, true);
-	for (i = 1; i < ASK_ROUNDS && programs.is_behind; i++)
-		lkst_marks_find(&programs, true);
-	lkst_marks_want(NULL, &programs, ns, is_over);
-	lkst_marks_programs_fini(&programs);
 }

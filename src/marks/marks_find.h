@@ -21,11 +21,12 @@ struct lkst_marks_program {
 	bool is_there;		       /* the pass that goes on has found it */
 };
 
-/* How many programs of a user are left out, beyond what is read at a time. */
+/* What a user has lost besides: programs beyond what is read at a time, and what those had lost that are gone. */
 struct lkst_marks_left_out {
 	u32 uid;
-	u32 nr, counted; /* by the last whole pass; by the one that goes on */
+	u32 nr, counted; /* programs, by the last whole pass; by the one that goes on */
 	u32 told;	 /* what a ledger has reported already */
+	struct lkst_marks_losses gone; /* that no ledger has reported */
 };
 
 /* The programs that were found, and how many there were besides. */
@@ -40,28 +41,23 @@ struct lkst_marks_programs {
 	void *pass;	/* DIR *; NULL: none goes on */
 	bool is_behind; /* the last look has not come to the end of the directory */
 	u64 names_left, names_ns; /* how many more are looked at, and when that was filled up */
+	/*
+	 * Also notes programs that have ended, removes what is old, and opens files so that they can be changed, of those
+	 * users of whom @may_change (NULL: all) says so.
+	 */
+	bool changes;
+	bool (*may_change)(void *ctx, u32 uid);
+	void *ctx;
 };
 
 /*
- * Looks for programs in @p->dir, and adds those that are new; removes the memory of those that ended long ago
- * (liblkst/mark_tidy.h). Files are taken only if they are what a program makes: regular, of the user in their name, of
- * one name, and of the right size. A directory that cannot be read has none. Anybody may fill the directory with names:
- * so many are looked at, and the next call goes on there. @is_last: as many as are looked at without a pause.
+ * Looks for programs in @p->dir, and adds those that are new. Files are taken only if they are what a program makes:
+ * regular, of the user in their name, of one name, and of the right size. A directory that cannot be read has none.
+ * Anybody may fill the directory with names: so many are looked at, and the next call goes on there. @is_last: as many
+ * as are looked at without a pause.
  */
 void lkst_marks_find(struct lkst_marks_programs *p, bool is_last);
 
 void lkst_marks_programs_fini(struct lkst_marks_programs *p);
-
-/*
- * Has all programs record until @ns, CLOCK_MONOTONIC, those that begin later, too. @is_over: no longer than that. Needs
- * root. UINT64_MAX: until somebody says otherwise.
- */
-int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, bool is_over);
-
-/* The same of the programs of this machine. Where that fails there are no marks, and all else is recorded. */
-void lkst_marks_ask(u64 ns, bool is_over);
-
-/* How long programs still mark when a recording has ended: another may need their marks, and asks again by then. */
-#define LKST_MARKS_END_NS 10000000000ULL
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "abi/state.h"
 #include "base/cleanup.h"
@@ -328,6 +329,27 @@ static u32 most_fields(const struct lkst_marks_reader *m, const struct lkst_mark
 	return others < FIELDS_MAX ? FIELDS_MAX - others : 0;
 }
 
+static u64 cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+/* Whether there is time for what user @uid has. */
+static bool can_go_on(struct lkst_marks_reader *m, u32 uid)
+{
+	return go_on(m) && lkst_marks_budget_left(&m->budget, LKST_MARKS_NS, uid) > 0;
+}
+
+/* Without memory there is nothing to be read either. */
+static void charge(struct lkst_marks_reader *m, u32 uid, u64 begin_ns)
+{
+	if (lkst_marks_budget_take(&m->budget, LKST_MARKS_NS, uid, cpu_ns() - begin_ns))
+		m->deadline_ns = 0;
+}
+
 /* Looks at what programs have; returns false if a later look has to see the rest. Each claim needs what it has then. */
 static bool look_at_all(struct lkst_marks_reader *m, struct lkst_marks_claim *claims, u32 nr)
 {
@@ -335,12 +357,15 @@ static bool look_at_all(struct lkst_marks_reader *m, struct lkst_marks_claim *cl
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		const struct lkst_marks_program *p = &m->programs.list[claims[i].program];
+		struct lkst_marks_claim *c = &claims[(m->budget.turn + i) % nr];
+		const struct lkst_marks_program *p = &m->programs.list[c->program];
+		const u64 begin_ns = cpu_ns();
 		/* Its header was one. */
-		const u32 areas = go_on(m) && claims[i].grant ? claims[i].grant - 1 : 0;
+		const u32 areas = can_go_on(m, p->uid) && c->grant ? c->grant - 1 : 0;
 
-		is_all &= areas + 1 >= claims[i].need;
-		claims[i].need = lkst_marks_file_look(p->file, areas, m->look->is_last);
+		is_all &= areas + 1 >= c->need;
+		c->need = lkst_marks_file_look(p->file, areas, m->options.since_ns, m->look->is_last);
+		charge(m, p->uid, begin_ns);
 	}
 	return is_all || m->look->is_last;
 }
@@ -365,12 +390,14 @@ static int take_all(struct lkst_marks_reader *m, bool *ret_is_all)
 	*ret_is_all = look_at_all(m, claims, nr);
 	err = m->error ?: lkst_marks_budget_share(&m->budget, LKST_MARKS_BLOCKS, claims, nr);
 	for (i = 0; i < nr && !err; i++) {
-		const struct lkst_marks_program *p = &m->programs.list[claims[i].program];
+		const struct lkst_marks_claim *c = &claims[(m->budget.turn + i) % nr];
+		const struct lkst_marks_program *p = &m->programs.list[c->program];
+		const struct lkst_marks_reading limits = { .most = can_go_on(m, p->uid) ? c->grant : 0,
+							   .most_fields = c->grant ? most_fields(m, p) : 0 };
+		const u64 begin_ns = cpu_ns();
 
-		err = read_file(m, p->file, p->uid,
-				&(struct lkst_marks_reading){ .most = claims[i].grant,
-							      .most_fields = most_fields(m, p) }) ?:
-		      m->error;
+		err = read_file(m, p->file, p->uid, &limits) ?: m->error;
+		charge(m, p->uid, begin_ns);
 	}
 	return err;
 }
@@ -385,7 +412,7 @@ int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, const str
 	m->e = e;
 	m->error = 0;
 	m->between_ns = now_ns;
-	m->deadline_ns = now_ns + LOOK_NS_MAX;
+	m->deadline_ns = now_ns + (m->options.look_ns ?: LOOK_NS_MAX);
 	lkst_marks_budget_fill(&m->budget, now_ns, look->is_last);
 	lkst_marks_find(&m->programs, look->is_last);
 	err = take_all(m, &is_all);
@@ -395,7 +422,7 @@ int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, const str
 		forget_taken(m);
 	else
 		err = lkst_marks_give_taken(e, m, look->give, look->ctx) ?: m->error;
-	if (!err && is_all)
+	if (!err && is_all && (look->is_last || !m->programs.is_behind))
 		m->covered_ns = now_ns;
 	m->look = NULL;
 	return err;
@@ -411,7 +438,7 @@ int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int 
 
 	if (err)
 		return err;
-	lkst_marks_file_look(f, UINT32_MAX, true);
+	lkst_marks_file_look(f, UINT32_MAX, m->options.since_ns, true);
 	err = read_file(m, f, uid, &all);
 	if (err)
 		return lkst_err_sys(e, err, "reading the marks of programs");
@@ -454,10 +481,13 @@ static int tell_program(const struct lkst_marks_program *p, lkst_marks_lost *eac
 	return is_any(&lost) ? each(ctx, lkst_marks_file_pid(p->file), p->uid, &lost) : 0;
 }
 
-/* Programs that were not even opened. */
-static int tell_left_out(u64 nr, u32 uid, lkst_marks_lost *each, void *ctx)
+/* Programs that were not even opened, and what those had lost that are gone. */
+static int tell_user(const struct lkst_marks_left_out *l, lkst_marks_lost *each, void *ctx)
 {
-	return nr ? each(ctx, 0, uid, &(struct lkst_marks_losses){ .unlooked = nr }) : 0;
+	struct lkst_marks_losses lost = l->gone;
+
+	lost.unlooked += l->nr > l->told ? l->nr - l->told : 0;
+	return is_any(&lost) ? each(ctx, 0, l->uid, &lost) : 0;
 }
 
 int lkst_marks_each_lost(const struct lkst_marks_reader *m, lkst_marks_lost *each, void *ctx)
@@ -472,10 +502,11 @@ int lkst_marks_each_lost(const struct lkst_marks_reader *m, lkst_marks_lost *eac
 	if (!err && is_any(&dropped))
 		err = each(ctx, 0, LKST_MARKS_NO_UID, &dropped);
 	for (i = 0; i < p->nr_left_out && !err; i++)
-		if (p->left_out[i].nr > p->left_out[i].told)
-			err = tell_left_out(p->left_out[i].nr - p->left_out[i].told, p->left_out[i].uid, each, ctx);
+		err = tell_user(&p->left_out[i], each, ctx);
 	/* Behind the names that were looked at there may be one, at least. */
-	return err ?: tell_left_out(p->is_behind, LKST_MARKS_NO_UID, each, ctx);
+	return err || !p->is_behind
+		       ? err
+		       : each(ctx, 0, LKST_MARKS_NO_UID, &(struct lkst_marks_losses){ .unlooked = 1 });
 }
 
 void lkst_marks_keep_told(struct lkst_marks_reader *m)
@@ -484,9 +515,12 @@ void lkst_marks_keep_told(struct lkst_marks_reader *m)
 	u32 i;
 
 	m->told_dropped = m->dropped;
-	for (i = 0; i < p->nr_left_out; i++)
-		if (p->left_out[i].nr > p->left_out[i].told)
-			p->left_out[i].told = p->left_out[i].nr;
+	for (i = 0; i < p->nr_left_out; i++) {
+		struct lkst_marks_left_out *l = &p->left_out[i];
+
+		l->told = l->nr > l->told ? l->nr : l->told;
+		l->gone = (struct lkst_marks_losses){};
+	}
 	for (i = 0; i < p->nr; i++)
 		p->list[i].told = lkst_marks_file_losses(p->list[i].file);
 }
@@ -507,7 +541,7 @@ int lkst_marks_new(struct lkst_err *e, const struct lkst_marks_options *options,
 	if (!m)
 		return lkst_err_sys(e, -ENOMEM, "gathering marks");
 	m->options = *options;
-	lkst_marks_budget_init(&m->budget, options->ring_bytes);
+	lkst_marks_budget_init(&m->budget, options->ring_bytes, options->look_ns);
 	m->programs.dir = options->dir ?: LKST_MARK_DIR;
 	m->programs.nr_cpus = options->nr_cpus;
 	m->catalog = lkst_marks_catalog_new();

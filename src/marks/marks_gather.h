@@ -17,6 +17,7 @@ struct lkst_marks_options {
 	const u8 *uuid; /* of the trace */
 	u64 since_ns;	/* records before are left out */
 	u64 ring_bytes; /* how large the kernel's rings are: how much is read at once is measured by them */
+	u64 look_ns;	/* a look may take so long; 0: as long as is usual for its blocks, and 0.5 s at most */
 	/*
 	 * Has the trace know @event: *@ret_id is its number there. 1: that is a new one, which is given only if
 	 * no fewer than @nr_had are left after it.

@@ -167,7 +167,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		abort();
 	for (i = 0; i < 2; i++) {
 		nr_blocks = 0;
-		lkst_marks_file_look(file, LKST_MARK_THREADS, i);
+		lkst_marks_file_look(file, LKST_MARK_THREADS, 0, i);
 		if (lkst_marks_file_read(file, &all))
 			abort();
 	}

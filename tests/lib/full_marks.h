@@ -95,6 +95,7 @@ static inline void full_marks_fill(u8 *memory, u32 area, u64 round, s32 tid, u64
 		}
 		memcpy(block, &h, sizeof(h));
 	}
+	t->ring[0].last_ns = ns;
 	t->ring[0].opened = (round + 1) * LKST_MARK_BLOCKS;
 	t->ring[0].done = (t->ring[0].opened - 1) * LKST_MARK_BLOCK + used;
 }

@@ -45,10 +45,12 @@ TEST(users_of_a_range_are_one_account)
 {
 	CHECK(lkst_marks_account(0) != lkst_marks_account(1));
 	CHECK(lkst_marks_account(1000) != lkst_marks_account(65534));
-	CHECK(lkst_marks_account(65535) != lkst_marks_account(65536));
-	CHECK_EQ(lkst_marks_account(65536), lkst_marks_account(131071));
-	CHECK(lkst_marks_account(131071) != lkst_marks_account(131072));
-	CHECK_EQ(lkst_marks_account(UINT32_MAX - 1), lkst_marks_account(UINT32_MAX - 65000));
+	CHECK(lkst_marks_account(65536) != lkst_marks_account(65537));
+	CHECK(lkst_marks_account(99999) != lkst_marks_account(100000));
+	/* The ranges of the first two persons, as useradd(8) gives them. */
+	CHECK_EQ(lkst_marks_account(100000), lkst_marks_account(165535));
+	CHECK(lkst_marks_account(165535) != lkst_marks_account(165536));
+	CHECK_EQ(lkst_marks_account(165536), lkst_marks_account(231071));
 }
 
 /* Of random needs: nobody gets more than he needs, nothing is wasted, and who gets less than he needs gets the most. */
@@ -63,7 +65,7 @@ TEST(shares_are_equal)
 		wanted = given = most = 0;
 		for (i = 0; i < nr; i++)
 			wanted += need[i] = random_below(random_below(4) ? 20 : 1000);
-		lkst_marks_share(need, grant, nr, total);
+		lkst_marks_share(need, grant, nr, total, round);
 		for (i = 0; i < nr; i++) {
 			CHECK(grant[i] <= need[i]);
 			given += grant[i];
@@ -83,17 +85,39 @@ TEST(many_users_of_one_take_nothing_from_others)
 	u32 i, nr = 0;
 	u64 most;
 
-	lkst_marks_budget_init(&b, 0);
+	lkst_marks_budget_init(&b, 0, 0);
 	most = b.most[LKST_MARKS_BLOCKS];
 	for (i = 0; i < 280; i++)
-		claims[nr++] = claim(131072 + i, i, 8192);
+		claims[nr++] = claim(165536 + i, i, 8192);
 	claims[nr++] = claim(1000, 280, (u32)(most / 4));
 	claims[nr++] = claim(33, 281, 8);
 	CHECK_EQ(lkst_marks_budget_share(&b, LKST_MARKS_BLOCKS, claims, nr), 0);
 	CHECK_EQ(granted(claims, nr, 1000, 280), most / 4);
 	CHECK_EQ(granted(claims, nr, 33, 281), 8);
-	CHECK_EQ(granted_to(claims, nr, 131072), most - most / 4 - 8);
+	CHECK_EQ(granted_to(claims, nr, 165536), most - most / 4 - 8);
 	CHECK_EQ(b.left[LKST_MARKS_BLOCKS], 0);
+	lkst_marks_budget_fini(&b);
+}
+
+/* What does not suffice for all goes to others at each look. */
+TEST(nobody_is_always_the_first)
+{
+	struct lkst_marks_claim claims[CLAIMS_MAX];
+	u32 got[CLAIMS_MAX] = {}, i, round;
+	struct lkst_marks_budget b;
+
+	lkst_marks_budget_init(&b, 0, 0);
+	for (round = 0; round < CLAIMS_MAX; round++) {
+		lkst_marks_budget_fill(&b, (round + 1) * 1000000000ULL, false);
+		b.left[LKST_MARKS_BLOCKS] = 1;
+		for (i = 0; i < CLAIMS_MAX; i++)
+			claims[i] = claim(1000 + i, i, 1);
+		CHECK_EQ(lkst_marks_budget_share(&b, LKST_MARKS_BLOCKS, claims, CLAIMS_MAX), 0);
+		for (i = 0; i < CLAIMS_MAX; i++)
+			got[claims[i].program] += claims[i].grant;
+	}
+	for (i = 0; i < CLAIMS_MAX; i++)
+		CHECK_EQ(got[i], 1);
 	lkst_marks_budget_fini(&b);
 }
 
@@ -104,15 +128,15 @@ TEST(programs_of_an_account_share)
 	struct lkst_marks_budget b;
 	u32 i, nr = 0;
 
-	lkst_marks_budget_init(&b, 0);
+	lkst_marks_budget_init(&b, 0, 0);
 	for (i = 0; i < 100; i++)
-		claims[nr++] = claim(200001, i, 8192);
-	claims[nr++] = claim(200002, 100, 50);
-	claims[nr++] = claim(200002, 101, 10000);
+		claims[nr++] = claim(300001, i, 8192);
+	claims[nr++] = claim(300002, 100, 50);
+	claims[nr++] = claim(300002, 101, 10000);
 	CHECK_EQ(lkst_marks_budget_share(&b, LKST_MARKS_BLOCKS, claims, nr), 0);
-	CHECK(granted(claims, nr, 200002, 100) >= b.most[LKST_MARKS_BLOCKS] / 4 * 3 / 4);
-	CHECK(granted(claims, nr, 200002, 101) + 1 >= granted(claims, nr, 200002, 100));
-	CHECK_EQ(granted_to(claims, nr, lkst_marks_account(200001)), b.most[LKST_MARKS_BLOCKS] / 4 * 3);
+	CHECK(granted(claims, nr, 300002, 100) >= b.most[LKST_MARKS_BLOCKS] / 4 * 3 / 4);
+	CHECK(granted(claims, nr, 300002, 101) + 1 >= granted(claims, nr, 300002, 100));
+	CHECK_EQ(granted_to(claims, nr, lkst_marks_account(300001)), b.most[LKST_MARKS_BLOCKS] / 4 * 3);
 	lkst_marks_budget_fini(&b);
 }
 
@@ -129,7 +153,7 @@ TEST(time_fills_a_budget)
 	struct lkst_marks_budget b;
 	u64 most, first;
 
-	lkst_marks_budget_init(&b, 0);
+	lkst_marks_budget_init(&b, 0, 0);
 	lkst_marks_budget_fill(&b, 100 * second, false);
 	most = b.most[LKST_MARKS_BLOCKS];
 	first = spend_all(&b, 1000);
@@ -153,8 +177,8 @@ TEST(large_rings_have_more_marks)
 {
 	struct lkst_marks_budget small, large;
 
-	lkst_marks_budget_init(&small, 8 << 20);
-	lkst_marks_budget_init(&large, 4ULL << 30);
+	lkst_marks_budget_init(&small, 8 << 20, 0);
+	lkst_marks_budget_init(&large, 4ULL << 30, 0);
 	CHECK(small.most[LKST_MARKS_BLOCKS] * LKST_MARK_BLOCK <= 1 << 20);
 	CHECK_EQ(large.most[LKST_MARKS_BLOCKS] * LKST_MARK_BLOCK, 4ULL << 30 >> 5);
 	lkst_marks_budget_fini(&small);
@@ -165,6 +189,7 @@ static const struct unit_test tests[] = {
 	{ "users_of_a_range_are_one_account", test_users_of_a_range_are_one_account },
 	{ "shares_are_equal", test_shares_are_equal },
 	{ "many_users_of_one_take_nothing_from_others", test_many_users_of_one_take_nothing_from_others },
+	{ "nobody_is_always_the_first", test_nobody_is_always_the_first },
 	{ "programs_of_an_account_share", test_programs_of_an_account_share },
 	{ "time_fills_a_budget", test_time_fills_a_budget },
 	{ "large_rings_have_more_marks", test_large_rings_have_more_marks },

@@ -25,7 +25,7 @@
 #include "live/recording/masksets.h"
 #include "live/recording/readings.h"
 #include "live/recording/start.h"
-#include "marks/marks_find.h"
+#include "marks/marks_ask.h"
 
 struct options {
 	struct lkst_list events;
@@ -335,7 +335,8 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		return err;
 	}
 	/* Until `lkst stop`. */
-	lkst_marks_ask(UINT64_MAX, false);
+	if (lkst_marks_ask(UINT64_MAX, false) == -ETIMEDOUT && !o->quiet)
+		fprintf(stderr, "lkst: Not all programs are asked for their marks: files of a user in /dev/shm are held.\n");
 	lkst_readings_make(s);
 	lkst_turn_give(turn);
 	lkst_recording_print_notes(plan, s, o->quiet);

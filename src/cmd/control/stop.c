@@ -8,7 +8,7 @@
 #include "cmd/turn.h"
 #include "live/load/pins.h"
 #include "live/recording/injections.h"
-#include "marks/marks_find.h"
+#include "marks/marks_ask.h"
 
 struct options {
 	bool quiet;

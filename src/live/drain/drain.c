@@ -550,7 +550,7 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 	int err;
 
 	d->room = UINT64_MAX;
-	/* Closed blocks first, so that all rings end at nearly the same time; marks last, so that no ring waits for them. */
+	/* Closed blocks first, so that all rings end at nearly the same time; marks last: no ring waits for them. */
 	err = copy_all_rings(e, d);
 	for (i = 0; i < d->nr_sources && !err; i++)
 		err = cut_ring(e, d, &d->sources[i]);

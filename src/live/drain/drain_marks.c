@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 #include "live/drain/state_stream.h"
-#include "live/load/pins.h"
+#include "marks/marks_ask.h"
 
 /* So often, at most, they are read while recording goes on. */
 #define PAUSE_NS 10000000ULL
@@ -17,24 +17,23 @@
 struct lkst_drain_marks {
 	const struct lkst_session *session;
 	struct lkst_marks_reader *reader;
+	struct lkst_marks_asker *asker; /* NULL: programs need not be asked */
 	u64 looked_ns; /* when they were read last */
 	u64 lease_ns;  /* when programs were asked last */
 };
 
-/* Programs mark while they are asked to. Where that fails there are no marks, and all else is recorded. */
+/*
+ * Programs mark while they are asked to. A recording that outlives its commands has asked them when it began. Where that
+ * fails there are no marks, and all else is recorded.
+ */
 static void ask_programs(struct lkst_drain_marks *m)
 {
-	struct lkst_marks_programs *programs = lkst_marks_programs(m->reader);
 	const u64 now = lkst_monotonic_ns();
-	const bool is_pinned = lkst_session_identity(m->session) != 0; /* and by others than this process */
 
-	if (m->lease_ns && now - m->lease_ns < LEASE_NS / 10)
+	if (!m->asker || (m->lease_ns && now - m->lease_ns < LEASE_NS / 10))
 		return;
 	m->lease_ns = now;
-	lkst_marks_want(NULL, programs, is_pinned ? UINT64_MAX : now + LEASE_NS, false);
-	/* `lkst stop` takes its wish back after the pins: it may have done so just before this one was made. */
-	if (is_pinned && !lkst_pins_exist())
-		lkst_marks_want(NULL, programs, now + LEASE_NS, true);
+	lkst_marks_asker_ask(m->asker, now + LEASE_NS, false);
 }
 
 int lkst_drain_marks_look(struct lkst_err *e, struct lkst_drain_marks *m, const struct lkst_marks_look *look)
@@ -128,7 +127,12 @@ int lkst_drain_marks_new(struct lkst_err *e, const struct lkst_session *s, u64 s
 	err = lkst_marks_new(e, &options, &m->reader);
 	if (err)
 		return err;
+	if (!lkst_session_identity(s) && lkst_marks_asker_new(&m->asker))
+		return lkst_err_sys(e, -ENOMEM, "preparing to ask programs for their marks");
 	ask_programs(m);
+	/* What begins from now on marks. */
+	if (m->asker)
+		lkst_marks_asker_wait(m->asker);
 	*ret_marks = lkst_take(m);
 	return 0;
 }
@@ -138,5 +142,6 @@ void lkst_drain_marks_free(struct lkst_drain_marks *m)
 	if (!m)
 		return;
 	lkst_marks_free(m->reader);
+	lkst_marks_asker_free(m->asker);
 	free(m);
 }

@@ -6,11 +6,17 @@
  *	still	they stay as they are
  *	rewrite	their rings are full again all the time
  *	shrink	they are cut short, are whole again, vanish and come back, all the time
+ *	hold	they are user 65534's, and are being written to by a call that does not end, which has their locks. It needs
+ *		root for userfaultfd(2); any user can do it with a file system of his own (FUSE)
  *	users	each is of another user of a user namespace, which root makes for user 65534, and is rewritten
  */
 #include <errno.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <stdbool.h>
@@ -18,7 +24,7 @@
 
 #include "lib/full_marks.h"
 
-enum { FILES_MAX = 1000, SECONDS = 1200, OWNER = 65534, IDS = 131072, AREAS_OF_USER = 4 };
+enum { FILES_MAX = 1000, SECONDS = 1200, OWNER = 65534, IDS = 165536, AREAS_OF_USER = 4 };
 
 static u8 *files[FILES_MAX];
 
@@ -86,6 +92,54 @@ static void shrink(unsigned int nr)
 	}
 }
 
+/* Memory that the kernel waits for: whoever touches it does so until this process ends. */
+static void *memory_that_does_not_come(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	range.range = (struct uffdio_range){ (u64)(uintptr_t)memory, 4096 };
+	if (fd < 0 || memory == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &range))
+		die("userfaultfd");
+	return memory;
+}
+
+static struct held {
+	int fd;
+	const void *memory;
+} held[FILES_MAX];
+
+static void *write_for_ever(void *arg)
+{
+	const struct held *h = arg;
+
+	return pwrite(h->fd, h->memory, 8, 0) == 8 ? NULL : arg;
+}
+
+/* A thread for each file writes to it. */
+static void hold(unsigned int nr)
+{
+	void *memory = memory_that_does_not_come();
+
+	for (unsigned int i = 0; i < nr; i++) {
+		char path[128];
+		pthread_t thread;
+		int fd;
+
+		snprintf(path, sizeof(path), "/dev/shm/%s.%u.%d.%016x", LKST_MARK_PREFIX, OWNER, getpid(), i);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0 || chown(path, OWNER, OWNER))
+			die(path);
+		held[i] = (struct held){ fd, memory };
+		if (pthread_create(&thread, NULL, write_for_ever, &held[i]))
+			die("a thread");
+	}
+	/* All of them are at it once they sleep. */
+	sleep(1);
+}
+
 /* Gives the ids of user @pid's namespace. */
 static void write_map(pid_t pid, const char *file)
 {
@@ -98,12 +152,14 @@ static void write_map(pid_t pid, const char *file)
 		die(path);
 }
 
-static void be_user(unsigned int i)
+static void be_user(unsigned int i, int made_fd)
 {
 	if (setresgid(i, i, i) || setresuid(i, i, i))
 		die("a user of the namespace");
 	/* By the name that the user has outside. */
 	make(i, IDS + i, AREAS_OF_USER);
+	if (write(made_fd, "", 1) != 1)
+		die("made");
 	/* All of them together are as busy as one. */
 	for (u64 round = AREAS_OF_USER;; round++) {
 		full_marks_fill(files[i], (u32)(round % AREAS_OF_USER), round / AREAS_OF_USER, getpid(),
@@ -115,6 +171,7 @@ static void be_user(unsigned int i)
 /* In the namespace: has a process for each user. Says so through @made_fd. */
 static void be_owner(unsigned int nr, int go_fd, int made_fd)
 {
+	int made[2];
 	char byte;
 
 	if (setresgid(OWNER, OWNER, OWNER) || setresuid(OWNER, OWNER, OWNER) || unshare(CLONE_NEWUSER) ||
@@ -122,10 +179,14 @@ static void be_owner(unsigned int nr, int go_fd, int made_fd)
 		die("a user namespace");
 	if (setresgid(0, 0, 0) || setresuid(0, 0, 0))
 		die("root of the namespace");
+	if (pipe(made))
+		die("users");
 	for (unsigned int i = 1; i <= nr; i++)
 		if (!fork())
-			be_user(i);
-	sleep(1);
+			be_user(i, made[1]);
+	for (unsigned int i = 0; i < nr; i++)
+		if (read(made[0], &byte, 1) != 1)
+			die("users");
 	if (write(made_fd, "", 1) != 1)
 		die("made");
 	pause();
@@ -162,7 +223,7 @@ int main(int argc, char **argv)
 {
 	const unsigned int nr = argc == 3 ? (unsigned int)atoi(argv[2]) : 0;
 	const char *kind = argc == 3 ? argv[1] : "";
-	const bool has_users = !strcmp(kind, "users");
+	const bool has_users = !strcmp(kind, "users"), is_held = !strcmp(kind, "hold");
 
 	if (!nr || nr >= FILES_MAX)
 		return 2;
@@ -173,8 +234,10 @@ int main(int argc, char **argv)
 		have_users(nr);
 	} else {
 		for (unsigned int i = 0; i < nr; i++)
-			make(i, geteuid(), LKST_MARK_THREADS);
+			make(i, is_held ? OWNER : geteuid(), LKST_MARK_THREADS);
 	}
+	if (is_held)
+		hold(nr);
 	puts("made");
 	fflush(stdout);
 	if (!strcmp(kind, "rewrite"))
