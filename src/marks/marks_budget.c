@@ -17,7 +17,7 @@ enum {
 	RINGS_SHARE = 32,
 	BLOCKS_MIN = 4 * LKST_MARK_BLOCKS,
 	AREAS = 5120,
-	/* A block takes 10 to 50 us: more than this where what it is in is dear to read. */
+	/* A block takes 10 to 50 us: more than this where it is expensive to read. */
 	BLOCK_NS = 200000,
 };
 

@@ -12,7 +12,7 @@
 enum lkst_marks_cost {
 	LKST_MARKS_AREAS,  /* of threads, looked at for something new */
 	LKST_MARKS_BLOCKS, /* copied and decoded, with at most 250 records each */
-	LKST_MARKS_NS,	   /* of this thread's CPU time, for whatever makes the others dear */
+	LKST_MARKS_NS,	   /* of this thread's CPU time, for what makes the others expensive */
 	LKST_MARKS_NR_COSTS,
 };
 
@@ -35,7 +35,7 @@ struct lkst_marks_budget {
 	u32 turn; /* counts up, so that nobody is always the first one */
 };
 
-/* A full budget. @ring_bytes: how large the kernel's rings are, by which blocks are measured. @ns: 0: by these. */
+/* A full budget. @ring_bytes: how large the kernel's rings are, by which blocks are measured. @ns: 0: by blocks. */
 void lkst_marks_budget_init(struct lkst_marks_budget *b, u64 ring_bytes, u64 ns);
 void lkst_marks_budget_fini(struct lkst_marks_budget *b);
 
@@ -65,8 +65,8 @@ int lkst_marks_budget_take(struct lkst_marks_budget *b, enum lkst_marks_cost cos
 u64 lkst_marks_budget_left(const struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid);
 
 /*
- * Shares @total among @nr equals in this way: @grant[i] is what number i gets of @need[i]. What cannot be shared equally
- * goes to number @first and those after it.
+ * Shares @total among @nr equals in this way: @grant[i] is what number i gets of @need[i]. What cannot be shared
+ * equally goes to number @first and those after it.
  */
 void lkst_marks_share(const u64 *need, u64 *grant, u32 nr, u64 total, u32 first);
 

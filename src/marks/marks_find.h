@@ -42,8 +42,8 @@ struct lkst_marks_programs {
 	bool is_behind; /* the last look has not come to the end of the directory */
 	u64 names_left, names_ns; /* how many more are looked at, and when that was filled up */
 	/*
-	 * Also notes programs that have ended, removes what is old, and opens files so that they can be changed, of those
-	 * users of whom @may_change (NULL: all) says so.
+	 * Also notes programs that have ended, removes what is old, and opens files so that they can be changed, of
+	 * those users of whom @may_change (NULL: all) says so.
 	 */
 	bool changes;
 	bool (*may_change)(void *ctx, u32 uid);

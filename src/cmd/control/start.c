@@ -336,7 +336,8 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 	}
 	/* Until `lkst stop`. */
 	if (lkst_marks_ask(UINT64_MAX, false) == -ETIMEDOUT && !o->quiet)
-		fprintf(stderr, "lkst: Not all programs are asked for their marks: files of a user in /dev/shm are held.\n");
+		fprintf(stderr, "lkst: Some programs are not asked for marks: a user holds the locks of files in "
+				"/dev/shm.\n");
 	lkst_readings_make(s);
 	lkst_turn_give(turn);
 	lkst_recording_print_notes(plan, s, o->quiet);

@@ -23,8 +23,8 @@ struct lkst_drain_marks {
 };
 
 /*
- * Programs mark while they are asked to. A recording that outlives its commands has asked them when it began. Where that
- * fails there are no marks, and all else is recorded.
+ * Programs mark while they are asked to. A recording that outlives its commands has asked them when it began. Where
+ * that fails there are no marks, and all else is recorded.
  */
 static void ask_programs(struct lkst_drain_marks *m)
 {

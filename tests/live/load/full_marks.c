@@ -6,8 +6,8 @@
  *	still	they stay as they are
  *	rewrite	their rings are full again all the time
  *	shrink	they are cut short, are whole again, vanish and come back, all the time
- *	hold	they are user 65534's, and are being written to by a call that does not end, which has their locks. It needs
- *		root for userfaultfd(2); any user can do it with a file system of his own (FUSE)
+ *	hold	they are user 65534's, and are being written to by a call that does not end, which has their locks. It
+ *		needs root for userfaultfd(2); any user can do it with a file system of his own (FUSE)
  *	users	each is of another user of a user namespace, which root makes for user 65534, and is rewritten
  */
 #include <errno.h>
