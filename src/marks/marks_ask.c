@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,8 +19,10 @@
 
 enum {
 	FIND_ROUNDS = 32, /* a million names */
-	WAIT_MS = 500,	  /* an answer is there in a few */
+	WAIT_MS = 10000,  /* it takes a few, where the machine is not busy */
+	STUCK_MS = 250,	  /* and who waits for a lock as long waits for ever */
 	STUCK_MAX = 8,
+	ASK_TRIES = 4,
 };
 
 /* What the file for programs that begin later says now; 0: nothing. */
@@ -85,12 +89,12 @@ int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, b
 /* ---- in a process apart ----------------------------------------------------------------------- */
 
 struct lkst_marks_asker {
-	/* Shared with the process. */
+	/* Shared with the process; NULL: nobody is asking. */
 	struct progress {
+		s32 pid;
 		u32 account; /* whose file is being changed */
 		u32 is_done;
 	} *progress;
-	bool is_asking;
 	u32 stuck[STUCK_MAX]; /* accounts whose files were being changed when that did not end */
 	u32 nr_stuck;
 };
@@ -113,71 +117,108 @@ static void ask_apart(const struct lkst_marks_asker *a, u64 ns, bool is_over)
 	struct lkst_marks_programs programs = { .dir = LKST_MARK_DIR,
 						.may_change = may_change,
 						.ctx = (void *)(uintptr_t)a };
+	pid_t child;
 
 	setsid();
 	close_range(0, ~0U, 0);
-	if (fork())
+	/* No file that is opened now is taken for an output. */
+	child = open("/dev/null", O_RDWR) || dup(0) != 1 || dup(0) != 2 ? -1 : fork();
+	if (child > 0)
 		_exit(0);
-	lkst_marks_want(NULL, &programs, ns, is_over);
+	__atomic_store_n(&a->progress->pid, getpid(), __ATOMIC_RELAXED);
+	if (!child)
+		lkst_marks_want(NULL, &programs, ns, is_over);
 	__atomic_store_n(&a->progress->is_done, 1, __ATOMIC_RELEASE);
 	_exit(0);
 }
 
 static bool is_done(const struct lkst_marks_asker *a)
 {
-	return !a->is_asking || __atomic_load_n(&a->progress->is_done, __ATOMIC_ACQUIRE);
+	return !a->progress || __atomic_load_n(&a->progress->is_done, __ATOMIC_ACQUIRE);
+}
+
+/* Whether the process waits where no signal reaches it: for a lock, since all is in memory. A slow one is ready. */
+static bool is_stuck(const struct lkst_marks_asker *a)
+{
+	char path[32], stat[256];
+	const char *state;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", __atomic_load_n(&a->progress->pid, __ATOMIC_RELAXED));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (fd >= 0)
+		close(fd);
+	stat[length > 0 ? length : 0] = 0;
+	state = strrchr(stat, ')');
+	return state && !strncmp(state, ") D", 3) && !is_done(a);
+}
+
+static void forget_progress(struct lkst_marks_asker *a)
+{
+	if (a->progress)
+		munmap(a->progress, sizeof(*a->progress));
+	a->progress = NULL;
+}
+
+/* Whether the process asks no more. One that is stuck is left alone; the next one leaves out whose file it is at. */
+static bool has_ended(struct lkst_marks_asker *a)
+{
+	if (!is_done(a) && !is_stuck(a))
+		return false;
+	if (!is_done(a) && a->nr_stuck < STUCK_MAX)
+		a->stuck[a->nr_stuck++] = __atomic_load_n(&a->progress->account, __ATOMIC_RELAXED);
+	forget_progress(a);
+	return true;
 }
 
 void lkst_marks_asker_ask(struct lkst_marks_asker *a, u64 ns, bool is_over)
 {
 	pid_t pid;
 
-	if (!is_done(a)) {
-		/* That process is left to itself, with the memory that is shared with it. */
-		if (a->nr_stuck == STUCK_MAX)
-			return;
-		a->stuck[a->nr_stuck++] = __atomic_load_n(&a->progress->account, __ATOMIC_RELAXED);
+	if (!has_ended(a) || a->nr_stuck == STUCK_MAX)
+		return;
+	a->progress = mmap(NULL, sizeof(*a->progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (a->progress == MAP_FAILED) {
+		a->progress = NULL;
+		return;
 	}
-	a->progress->is_done = 0;
 	a->progress->account = LKST_MARKS_NO_UID;
 	pid = fork();
 	if (!pid)
 		ask_apart(a, ns, is_over);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	a->is_asking = pid > 0;
+	if (pid < 0)
+		forget_progress(a);
 }
 
-bool lkst_marks_asker_wait(const struct lkst_marks_asker *a)
+bool lkst_marks_asker_wait(struct lkst_marks_asker *a)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	u32 i;
 
-	for (i = 0; i < WAIT_MS && !is_done(a); i++)
+	for (i = 0; i < WAIT_MS && !is_done(a); i++) {
+		/* It may have to wait for a moment. */
+		if (i > STUCK_MS && i % STUCK_MS == 0 && is_stuck(a))
+			break;
 		nanosleep(&ms, NULL);
+	}
 	return is_done(a);
 }
 
 int lkst_marks_asker_new(struct lkst_marks_asker **ret_asker)
 {
-	struct lkst_marks_asker *a = calloc(1, sizeof(*a));
-
-	if (!a)
-		return -ENOMEM;
-	a->progress = mmap(NULL, sizeof(*a->progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (a->progress == MAP_FAILED) {
-		free(a);
-		return -ENOMEM;
-	}
-	*ret_asker = a;
-	return 0;
+	*ret_asker = calloc(1, sizeof(**ret_asker));
+	return *ret_asker ? 0 : -ENOMEM;
 }
 
 void lkst_marks_asker_free(struct lkst_marks_asker *a)
 {
 	if (!a)
 		return;
-	munmap(a->progress, sizeof(*a->progress));
+	forget_progress(a);
 	free(a);
 }
 
@@ -185,11 +226,12 @@ int lkst_marks_ask(u64 ns, bool is_over)
 {
 	_cleanup_(lkst_marks_asker_freep) struct lkst_marks_asker *a = NULL;
 	int err = lkst_marks_asker_new(&a);
+	u32 tries;
 
-	if (err)
-		return err;
-	do
+	for (tries = 0; !err && tries < ASK_TRIES; tries++) {
 		lkst_marks_asker_ask(a, ns, is_over);
-	while (!lkst_marks_asker_wait(a) && a->nr_stuck < STUCK_MAX / 2);
-	return a->nr_stuck ? -ETIMEDOUT : 0;
+		if (lkst_marks_asker_wait(a))
+			return a->nr_stuck ? -ETIMEDOUT : 0;
+	}
+	return err ?: -ETIMEDOUT;
 }

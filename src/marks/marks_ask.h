@@ -13,7 +13,7 @@
 /*
  * Has all programs in @p->dir record until @ns, CLOCK_MONOTONIC, those that begin later, too, and removes the memory of
  * those that ended long ago (liblkst/mark_tidy.h). @is_over: no longer than that. Needs root. UINT64_MAX: until
- * somebody says otherwise. It may not return.
+ * somebody says otherwise. It may not return. What lkst_marks_find() has found in @p before cannot be changed.
  */
 int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, bool is_over);
 
@@ -29,8 +29,8 @@ int lkst_marks_asker_new(struct lkst_marks_asker **ret_asker);
 void lkst_marks_asker_free(struct lkst_marks_asker *a);
 LKST_GUARD(lkst_marks_asker_free, struct lkst_marks_asker)
 void lkst_marks_asker_ask(struct lkst_marks_asker *a, u64 ns, bool is_over);
-/* Waits until all were asked, but half a second at most. False: they were not. */
-bool lkst_marks_asker_wait(const struct lkst_marks_asker *a);
+/* Waits until all were asked, or a file does not answer. False: they were not. */
+bool lkst_marks_asker_wait(struct lkst_marks_asker *a);
 
 /* How long programs still mark when a recording has ended: another may need their marks, and asks again by then. */
 #define LKST_MARKS_END_NS 10000000000ULL

@@ -468,23 +468,44 @@ static int copy_block(struct ring *r, u64 seq, u64 left_out)
 	return 0;
 }
 
-/* Reads the newest @most blocks of what the look has found in a ring. */
+/* How many of the @nr blocks from @first on begin in the time that is asked for. */
+static u32 wanted_blocks(const struct ring *r, u64 first, u32 nr)
+{
+	const u64 area = lkst_mark_area_at(r->area) + offsetof(struct lkst_block_header, timestamp_begin);
+	u32 low = 0, high = nr;
+
+	while (r->reading->until_ns && low < high) {
+		const u32 middle = low + (high - low) / 2;
+
+		if (read_u64(r->f, area + lkst_mark_block_at(r->level, first + middle)) <= r->reading->until_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Reads the newest blocks, @most at most, of what the look has found in a ring. */
 static int read_ring(struct ring *r, u32 most)
 {
 	struct progress *p = r->progress;
 	const u64 last = p->seen / LKST_MARK_BLOCK, first = p->done / LKST_MARK_BLOCK;
 	const u32 nr = new_blocks(p, r->level);
-	u64 seq = last + 1 - most;
+	const u64 begin = last + 1 - nr;
+	const u32 wanted = most ? wanted_blocks(r, begin, nr) : nr;
+	u64 seq = begin + wanted - (most < wanted ? most : wanted), left_out = seq - begin;
 	int err = 0;
 
 	if (p->done)
-		r->f->lost.overwritten += last + 1 - nr - first;
+		r->f->lost.overwritten += begin - first;
 	if (!most)
 		r->f->lost.left_out += nr;
 	/* What was there before, and was read by nobody. */
-	r->is_rest = !p->done && last - first >= nr && most == nr;
-	for (; seq <= last && !err; seq++, r->is_rest = false)
-		err = copy_block(r, seq, seq + most == last + 1 ? nr - most : 0);
+	r->is_rest = !p->done && begin > first && !left_out;
+	/* All that is there is of later, and what was before is not known. */
+	r->f->lost.overwritten += r->is_rest && !wanted;
+	for (; seq < begin + wanted && !err; seq++, r->is_rest = false, left_out = 0)
+		err = copy_block(r, seq, left_out);
 	p->done = p->seen;
 	return err;
 }

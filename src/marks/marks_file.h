@@ -70,6 +70,7 @@ u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, u64 from_ns, bool 
 struct lkst_marks_reading {
 	u64 from_ns; /* records before are left out */
 	u64 to_ns;   /* marks after it are refused; 0: those after the look */
+	u64 until_ns; /* blocks that begin later are not asked for; 0: all are */
 	u32 most;    /* blocks */
 	u32 most_fields; /* of events that it describes, all that were read included */
 	struct lkst_catalog *catalog; /* of lkst_marks_catalog_new(): has the file's events until another one is read */

@@ -60,7 +60,7 @@ struct lkst_marks_reader {
 	u32 nr_known, uid;
 	struct id_share *shares;
 	u32 nr_shares;
-	u64 covered_ns;
+	u64 until_ns, covered_ns;
 	/* During a look. */
 	const struct lkst_marks_look *look; /* NULL: of a dump */
 	struct lkst_err *e;
@@ -308,6 +308,7 @@ static int read_file(struct lkst_marks_reader *m, struct lkst_marks_file *f, u32
 	m->nr_known = 0;
 	m->uid = uid;
 	reading.from_ns = m->options.since_ns;
+	reading.until_ns = m->until_ns;
 	reading.catalog = m->catalog;
 	reading.room = room_for_block;
 	reading.take = take;
@@ -448,9 +449,10 @@ int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int 
 
 /* ---- asking ------------------------------------------------------------------------- */
 
-void lkst_marks_set_since(struct lkst_marks_reader *m, u64 since_ns)
+void lkst_marks_set_time(struct lkst_marks_reader *m, u64 since_ns, u64 until_ns)
 {
 	m->options.since_ns = since_ns;
+	m->until_ns = until_ns;
 }
 
 u64 lkst_marks_covered_ns(const struct lkst_marks_reader *m)

@@ -28,8 +28,8 @@ struct lkst_marks_options {
 
 int lkst_marks_new(struct lkst_err *e, const struct lkst_marks_options *options,
 		   struct lkst_marks_reader **ret_marks);
-/* In place of the options' since_ns; before anything is read. */
-void lkst_marks_set_since(struct lkst_marks_reader *m, u64 since_ns);
+/* In place of the options' since_ns, and until when marks are asked for, 0: any time; before anything is read. */
+void lkst_marks_set_time(struct lkst_marks_reader *m, u64 since_ns, u64 until_ns);
 void lkst_marks_free(struct lkst_marks_reader *m);
 LKST_GUARD(lkst_marks_free, struct lkst_marks_reader)
 

@@ -132,7 +132,7 @@ static int check_bank(struct lkst_err *e, struct lkst_session *s, u32 bank, u64 
 	err = lkst_drain_new(e, s, NULL, 0, &drain);
 	if (err)
 		return err;
-	lkst_drain_choose(drain, 1U << bank, UINT64_MAX);
+	lkst_drain_choose(drain, 1U << bank, UINT64_MAX, 0);
 	lkst_drain_set_taker(drain, take_blocks, &look);
 	err = lkst_drain_finish(e, drain);
 	for (w = seen; w < seen + live_nr_workers; w++) {

@@ -633,6 +633,46 @@ TEST(newest_marks_are_read)
 	remove_all();
 }
 
+/* And of the time that is asked for the newest, though there is as much of later. */
+TEST(newest_marks_until_a_time_are_read)
+{
+	const u64 ns = lkst_monotonic_ns();
+	struct lkst_marks_losses lost;
+	struct lkst_marks_reader *m;
+	struct recording r;
+	u8 *memory;
+	u32 i;
+
+	remove_all();
+	memory = full_marks_make(dir, geteuid(), getpid(), 0, 8);
+	CHECK(memory);
+	full_marks_describe(memory);
+	for (i = 0; i < 8; i++)
+		full_marks_fill(memory, i, 0, getpid(), ns);
+	munmap(memory, LKST_MARK_FILE_BYTES);
+	m = begin(&r, 0);
+	/* Up to block 29 of each: 30 are asked for, and 24 of them are read. */
+	lkst_marks_set_time(m, 0, ns + 29);
+	CHECK_EQ(last_look(m, &r), 0);
+	CHECK(!r.is_bad);
+	CHECK_EQ(r.nr, 192 * FULL_MARKS_RECORDS);
+	CHECK_EQ(r.first_ns, ns + 30 - 192 / 8);
+	CHECK_EQ(r.last_ns, ns + 29);
+	lost = lost_of(m, geteuid());
+	CHECK_EQ(lost.left_out, 8 * (30 - 24));
+	CHECK_EQ(lost.overwritten + lost.refused, 0);
+	end(&r, m);
+	/* All of it is of later. */
+	m = begin(&r, 0);
+	lkst_marks_set_time(m, 0, ns - 1);
+	CHECK_EQ(last_look(m, &r), 0);
+	CHECK_EQ(r.nr, 0);
+	lost = lost_of(m, geteuid());
+	CHECK_EQ(lost.left_out + lost.overwritten + lost.refused, 0);
+	end(&r, m);
+	remove_all();
+}
+
 static void mark_many(void)
 {
 	u64 i;
@@ -974,6 +1014,7 @@ static const struct unit_test tests[] = {
 	{ "events_of_a_user_leave_numbers_for_others", test_events_of_a_user_leave_numbers_for_others },
 	{ "full_memory_is_read_in_part_and_counted", test_full_memory_is_read_in_part_and_counted },
 	{ "newest_marks_are_read", test_newest_marks_are_read },
+	{ "newest_marks_until_a_time_are_read", test_newest_marks_until_a_time_are_read },
 	{ "full_memory_of_others_takes_nothing", test_full_memory_of_others_takes_nothing },
 	{ "marks_of_before_do_not_count", test_marks_of_before_do_not_count },
 	{ "losses_outlast_their_file", test_losses_outlast_their_file },

@@ -153,7 +153,7 @@ static int count_banks(struct lkst_err *e, struct after *a, u32 banks)
 	if (err)
 		return err;
 	lkst_drain_set_taker(drain, take, a);
-	lkst_drain_choose(drain, banks | 1U << LKST_BUFFER_LIFE, UINT64_MAX);
+	lkst_drain_choose(drain, banks | 1U << LKST_BUFFER_LIFE, UINT64_MAX, 0);
 	err = lkst_drain_finish(e, drain);
 	if (err)
 		return err;

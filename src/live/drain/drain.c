@@ -120,14 +120,14 @@ const void *lkst_drain_keep(struct lkst_drain *d, const void *blocks, size_t len
 	return kept + at;
 }
 
-void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns)
+void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns, u64 until_ns)
 {
 	unsigned int i;
 
 	if (marks_ns == UINT64_MAX)
 		lkst_drain_marks_free(lkst_take(d->marks));
 	else
-		lkst_drain_marks_set_since(d->marks, marks_ns);
+		lkst_drain_marks_set_time(d->marks, marks_ns, until_ns);
 	for (i = 0; i < d->nr_sources; i++)
 		if (!(buffers >> lkst_instance_buffer(d->sources[i].reader.instance) & 1))
 			d->sources[i].reader.next = NOTHING;

@@ -44,10 +44,10 @@ const void *lkst_drain_keep(struct lkst_drain *d, const void *blocks, size_t len
 			    void **ret_memory);
 
 /*
- * Copies only the buffers of @buffers, a bit each, and the marks made since @marks_ns, UINT64_MAX: none. To be called
- * before anything is copied.
+ * Copies only the buffers of @buffers, a bit each, and the marks made since @marks_ns, UINT64_MAX: none, and until
+ * @until_ns, 0: any time. To be called before anything is copied.
  */
-void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns);
+void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns, u64 until_ns);
 
 /* Copies at most @bytes from now on; UINT64_MAX: any number. */
 void lkst_drain_set_room(struct lkst_drain *d, u64 bytes);

@@ -100,9 +100,9 @@ static int declare(void *ctx, const struct lkst_event_class *event, u32 nr_had, 
 	return lkst_session_add_mark(NULL, m->session, event, nr_had, ret_id);
 }
 
-void lkst_drain_marks_set_since(struct lkst_drain_marks *m, u64 since_ns)
+void lkst_drain_marks_set_time(struct lkst_drain_marks *m, u64 since_ns, u64 until_ns)
 {
-	lkst_marks_set_since(m->reader, since_ns);
+	lkst_marks_set_time(m->reader, since_ns, until_ns);
 }
 
 int lkst_drain_marks_new(struct lkst_err *e, const struct lkst_session *s, u64 since_ns, u64 ring_bytes,

@@ -19,8 +19,8 @@ int lkst_drain_marks_new(struct lkst_err *e, const struct lkst_session *s, u64 s
 void lkst_drain_marks_free(struct lkst_drain_marks *m);
 LKST_GUARD(lkst_drain_marks_free, struct lkst_drain_marks)
 
-/* In place of that time; before anything is read. */
-void lkst_drain_marks_set_since(struct lkst_drain_marks *m, u64 since_ns);
+/* As lkst_marks_set_time(). */
+void lkst_drain_marks_set_time(struct lkst_drain_marks *m, u64 since_ns, u64 until_ns);
 
 /* Reads what there is, unless that was just done and another look follows. */
 int lkst_drain_marks_look(struct lkst_err *e, struct lkst_drain_marks *m, const struct lkst_marks_look *look);

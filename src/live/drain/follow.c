@@ -340,7 +340,7 @@ int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_
 
 void lkst_follow_choose(struct lkst_follow *f, u32 buffers)
 {
-	lkst_drain_choose(f->drain, buffers, UINT64_MAX);
+	lkst_drain_choose(f->drain, buffers, UINT64_MAX, 0);
 }
 
 void lkst_follow_free(struct lkst_follow *f)

@@ -183,7 +183,7 @@ static int save(struct lkst_err *e, const struct lkst_session *s,
 	lkst_drain_set_taker(drain, take, saving);
 	lkst_drain_reach_back(drain);
 	if (options->buffers)
-		lkst_drain_choose(drain, options->buffers, options->marks_ns ?: UINT64_MAX);
+		lkst_drain_choose(drain, options->buffers, options->marks_ns ?: UINT64_MAX, options->until_ns);
 	/* Events first: the oldest are being overwritten all the time. */
 	err = lkst_drain_finish(e, drain) ?: save_state(e, s, saving, drain);
 	if (err)
