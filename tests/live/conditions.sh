@@ -52,7 +52,7 @@ expect a_condition_is_taken_away \
 # A condition on text, compared with the count of a trigger for the same.
 "$LKST" maskset 'named+=syscall_exit_read comm == "'$reader'" and ret == 0' --quiet
 "$LKST" maskset set named --quiet
-"$LKST" trigger add 'syscall_exit_read comm == "'$reader'" and result == 0' --name ends --rate 1000000/1s --quiet
+"$LKST" trigger add 'syscall_exit_read comm == "'$reader'" and result == 0' --name ends --rate 1000000000/1s --quiet
 for ((i = 0; i < 40; i++)); do "./$reader" /etc/passwd >/dev/null; done
 expect text_is_compared "$(records syscall_exit_read "$reader" | wc -l)" 40
 expect a_trigger_counts_the_same \

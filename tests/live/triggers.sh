@@ -65,9 +65,9 @@ expect_refusal handler_stays 'it serves triggers' handler unload trigger --force
 
 # ---- fields ----
 # A result of a system call: negative, by name, and together with who called.
-add 'syscall_exit_openat result == -ENOENT and comm == "reader"' --name missing --rate 1000000/1s
-add 'syscall_exit_openat result >= 0 and comm == "reader"' --name found --rate 1000000/1s
-add 'syscall_exit_openat result < -2 and comm == "reader"' --name other --rate 1000000/1s
+add 'syscall_exit_openat result == -ENOENT and comm == "reader"' --name missing --rate 1000000000/1s
+add 'syscall_exit_openat result >= 0 and comm == "reader"' --name found --rate 1000000000/1s
+add 'syscall_exit_openat result < -2 and comm == "reader"' --name other --rate 1000000000/1s
 for ((i = 0; i < 20; i++)); do ./reader "$work/none" 2>/dev/null; done
 found=$(strace -f -e trace=openat ./reader "$work/none" 2>&1 | grep -c 'openat.*= [0-9]')
 missing=$(strace -f -e trace=openat ./reader "$work/none" 2>&1 | grep -c 'ENOENT')
@@ -78,7 +78,7 @@ expect other_errors "$(count other fired)" 0
 
 # Any of many, by a glob: the one call that returns an error of the right kind.
 add 'syscall:* result == -EDOM and comm == "perl"' --name never
-add 'syscall:* result == -EBADF and comm == "perl"' --name badf --rate 1000000/1s
+add 'syscall:* result == -EBADF and comm == "perl"' --name badf --rate 1000000000/1s
 perl -e 'use POSIX; POSIX::close(77); POSIX::dup2(78, 79); POSIX::close(80)'
 expect any_call "$(count badf fired) $(count never fired)" '3 0'
 expect calls_are_diverted "$(($(diverted RDEFAULT) > 300))" 1
@@ -86,7 +86,7 @@ expect calls_are_diverted "$(($(diverted RDEFAULT) > 300))" 1
 expect calls_go_back "$(diverted RDEFAULT) $(diverted RALL)" '1 1'
 
 # Bits, and text in a record.
-add 'sched_process_exec filename == "./sle*"' --name runs --rate 1000000/1s
+add 'sched_process_exec filename == "./sle*"' --name runs --rate 1000000000/1s
 add 'task_newtask clone_flags & 0x4000 and comm == "bash"' --name vforks
 ./sleeper 0
 ./reader /dev/null
@@ -96,8 +96,8 @@ expect bits_not_set "$(count vforks fired)" 0
 
 # ---- intervals ----
 # The short and the long sleeps are far from the threshold, since on a busy machine any sleep may end late.
-add 'syscall_entry_clock_nanosleep .. syscall_exit_clock_nanosleep > 3s and comm == "sleeper"' --name pair --rate 1000000/1s
-add 'syscall_exit_clock_nanosleep latency > 3s and comm == "sleeper"' --name latency --rate 1000000/1s
+add 'syscall_entry_clock_nanosleep .. syscall_exit_clock_nanosleep > 3s and comm == "sleeper"' --name pair --rate 1000000000/1s
+add 'syscall_exit_clock_nanosleep latency > 3s and comm == "sleeper"' --name latency --rate 1000000000/1s
 sleepers=()
 for ((i = 0; i < 5; i++)); do
 	./sleeper 0.01
@@ -130,7 +130,7 @@ expect seen_ones_do "$(count gap fired)" 1
 "$LKST" maskset delete gap
 
 # A disk that takes 10 ms for each request, if the machine has what that needs.
-add 'block_rq_complete latency > 8ms and dev >= 0x700000 and dev < 0x800000' --name disk --rate 1000000/1s
+add 'block_rq_complete latency > 8ms and dev >= 0x700000 and dev < 0x800000' --name disk --rate 1000000000/1s
 add 'block_rq_complete latency > 60s' --name never
 if "$load/slowdisk" >disk.out 2>&1; then
 	slow=$(values disk | awk '$1 > 8000000' | wc -l)
@@ -145,7 +145,7 @@ fi
 "$LKST" trigger remove disk never
 
 # A thread waits for a CPU, since others on that CPU do not let it run: by the name of the thread that waits.
-add 'sched_switch next_comm == "sleeper" and wait > 1ms' --name ready --rate 1000000/1s
+add 'sched_switch next_comm == "sleeper" and wait > 1ms' --name ready --rate 1000000000/1s
 add 'sched_switch next_comm == "sleeper" and wait > 60s' --name never
 hogs=()
 for ((i = 0; i < 4; i++)); do

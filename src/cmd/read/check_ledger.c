@@ -166,7 +166,7 @@ static void format_marks(const struct lkst_ledger_user *u, char *text, size_t si
 	} rows[] = {
 		{ u->overwritten, "", "blocks overwritten before they were read" },
 		{ u->unrecorded, "", "marks without room" },
-		{ u->refused, "", "refused, which make no sense" },
+		{ u->refused, "", "refused" },
 		{ u->left_out, "", "blocks left out, over the budget of a user" },
 		{ u->unlooked, "at least ", "threads not looked at, over the budget of a user" },
 	};
