@@ -161,11 +161,14 @@ fi
 cat >"$work/spent.py" <<'CODE'
 # What a command takes: CPU time in us, time in us, and memory in KiB.
 import resource, subprocess, sys, time
+# What was there before may be of a script that has become this program.
+before = resource.getrusage(resource.RUSAGE_CHILDREN)
 begin = time.monotonic()
 subprocess.run(sys.argv[1:], check=True)
 wall = time.monotonic() - begin
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(round((used.ru_utime + used.ru_stime) * 1e6), round(wall * 1e6), used.ru_maxrss)
+cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+print(round(cpu * 1e6), round(wall * 1e6), used.ru_maxrss)
 CODE
 
 # spent NAME COLUMN COMMAND...: does it, and keeps the least of a column of what that takes, of all calls for NAME.
