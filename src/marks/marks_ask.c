@@ -20,7 +20,7 @@
 enum {
 	FIND_ROUNDS = 32, /* a million names */
 	WAIT_MS = 10000,  /* it takes a few, where the machine is not busy */
-	STUCK_MS = 250,	  /* and who waits for a lock as long waits for ever */
+	STUCK_MS = 250,	  /* and who waits for a lock as long does not get it */
 	STUCK_MAX = 8,
 	ASK_TRIES = 4,
 };
