@@ -102,7 +102,8 @@ for my $tid (@tids) {
 }
 push @wrong_calls, 'there are only ' . @tids . " threads and $nr_calls calls"
 	if @tids < 7 || $nr_calls < 400;
-push @wrong_results, 'there are too few errors' if $nr_errors < 15;
+# Those of fail_often(), in load/syscalls.c. How often a call is broken off by a signal is not for the program to say.
+push @wrong_results, 'there are too few errors' if $nr_errors < 10;
 for my $name ($prefix ? 'sigreturn' : 'rt_sigreturn', qw(clone3 vfork execve futex pipe2 wait4)) {
 	push @wrong_calls, "the program made no $name" unless $names{$name};
 }
