@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -95,6 +97,7 @@ struct lkst_marks_asker {
 		u32 account; /* whose file is being changed */
 		u32 is_done;
 	} *progress;
+	int pid_fd; /* the process; -1: it has ended */
 	u32 stuck[STUCK_MAX]; /* accounts whose files were being changed when that did not end */
 	u32 nr_stuck;
 };
@@ -124,10 +127,10 @@ static void ask_apart(const struct lkst_marks_asker *a, u64 ns, bool is_over)
 	/* No file that is opened now is taken for an output. */
 	child = open("/dev/null", O_RDWR) || dup(0) != 1 || dup(0) != 2 ? -1 : fork();
 	if (child > 0)
+		a->progress->pid = child;
+	if (child)
 		_exit(0);
-	__atomic_store_n(&a->progress->pid, getpid(), __ATOMIC_RELAXED);
-	if (!child)
-		lkst_marks_want(NULL, &programs, ns, is_over);
+	lkst_marks_want(NULL, &programs, ns, is_over);
 	__atomic_store_n(&a->progress->is_done, 1, __ATOMIC_RELEASE);
 	_exit(0);
 }
@@ -135,6 +138,14 @@ static void ask_apart(const struct lkst_marks_asker *a, u64 ns, bool is_over)
 static bool is_done(const struct lkst_marks_asker *a)
 {
 	return !a->progress || __atomic_load_n(&a->progress->is_done, __ATOMIC_ACQUIRE);
+}
+
+/* Somebody may have killed it. */
+static bool is_running(const struct lkst_marks_asker *a)
+{
+	struct pollfd ended = { .fd = a->pid_fd, .events = POLLIN };
+
+	return a->progress && a->pid_fd >= 0 && !poll(&ended, 1, 0);
 }
 
 /* Whether the process waits where no signal reaches it: for a lock, since all is in memory. A slow one is ready. */
@@ -145,14 +156,14 @@ static bool is_stuck(const struct lkst_marks_asker *a)
 	ssize_t length;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", __atomic_load_n(&a->progress->pid, __ATOMIC_RELAXED));
+	snprintf(path, sizeof(path), "/proc/%d/stat", a->progress->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	length = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
 	if (fd >= 0)
 		close(fd);
 	stat[length > 0 ? length : 0] = 0;
 	state = strrchr(stat, ')');
-	return state && !strncmp(state, ") D", 3) && !is_done(a);
+	return state && !strncmp(state, ") D", 3) && is_running(a) && !is_done(a);
 }
 
 static void forget_progress(struct lkst_marks_asker *a)
@@ -160,14 +171,19 @@ static void forget_progress(struct lkst_marks_asker *a)
 	if (a->progress)
 		munmap(a->progress, sizeof(*a->progress));
 	a->progress = NULL;
+	if (a->pid_fd >= 0)
+		close(a->pid_fd);
+	a->pid_fd = -1;
 }
 
 /* Whether the process asks no more. One that is stuck is left alone; the next one leaves out whose file it is at. */
 static bool has_ended(struct lkst_marks_asker *a)
 {
-	if (!is_done(a) && !is_stuck(a))
+	const bool stuck = a->progress && is_stuck(a);
+
+	if (!stuck && is_running(a) && !is_done(a))
 		return false;
-	if (!is_done(a) && a->nr_stuck < STUCK_MAX)
+	if (stuck && a->nr_stuck < STUCK_MAX)
 		a->stuck[a->nr_stuck++] = __atomic_load_n(&a->progress->account, __ATOMIC_RELAXED);
 	forget_progress(a);
 	return true;
@@ -190,8 +206,8 @@ void lkst_marks_asker_ask(struct lkst_marks_asker *a, u64 ns, bool is_over)
 		ask_apart(a, ns, is_over);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (pid < 0)
-		forget_progress(a);
+	if (a->progress->pid)
+		a->pid_fd = pidfd_open(a->progress->pid, 0);
 }
 
 bool lkst_marks_asker_wait(struct lkst_marks_asker *a)
@@ -199,7 +215,7 @@ bool lkst_marks_asker_wait(struct lkst_marks_asker *a)
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	u32 i;
 
-	for (i = 0; i < WAIT_MS && !is_done(a); i++) {
+	for (i = 0; i < WAIT_MS && !is_done(a) && is_running(a); i++) {
 		/* It may have to wait for a moment. */
 		if (i > STUCK_MS && i % STUCK_MS == 0 && is_stuck(a))
 			break;
@@ -211,7 +227,10 @@ bool lkst_marks_asker_wait(struct lkst_marks_asker *a)
 int lkst_marks_asker_new(struct lkst_marks_asker **ret_asker)
 {
 	*ret_asker = calloc(1, sizeof(**ret_asker));
-	return *ret_asker ? 0 : -ENOMEM;
+	if (!*ret_asker)
+		return -ENOMEM;
+	(*ret_asker)->pid_fd = -1;
+	return 0;
 }
 
 void lkst_marks_asker_free(struct lkst_marks_asker *a)
