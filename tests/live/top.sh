@@ -14,12 +14,13 @@ needs_the_recorder
 expect_refusal top_names_lkst_start_where_nothing_is_recorded '`lkst start`' top --batch
 expect_refusal top_needs_a_terminal 'needs a terminal' top
 
-# Prints lines "NS WHAT COUNT" until it is killed: the ns that thread $1 has run, the requests that disk $2 has done
-# (least: without flushes, most: with them), and softirqs by kind.
+# Prints lines "FROM TO WHAT COUNT" until it is killed: the ns that thread $1 has run; what the kernel does not count as
+# that, ns, on CPU 0, to which it is bound, and how much of this is rounded off; the requests that disk $2 has done (least:
+# without flushes, most: with them), and softirqs by kind.
 watch()
 {
 	exec perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC,sleep -e '
-		my ($tid, $major, $minor) = @ARGV;
+		my ($tid, $major, $minor, $ticks) = @ARGV;
 		sub lines { open(my $f, "<", $_[0]) or return; <$f> }
 		sub now { sprintf "%d", clock_gettime(CLOCK_MONOTONIC) * 1e9 }
 		$| = 1;
@@ -27,6 +28,9 @@ watch()
 			# Before and after, since reading takes a while: "least" holds at the first, "most" at the second.
 			my $from = now();
 			my ($ran) = map { (split)[0] } lines("/proc/$tid/schedstat");
+			# Time that was stolen, and that of interrupts if the kernel has an account of it (IRQ_TIME_ACCOUNTING).
+			my ($irq, $softirq, $stolen) = map { (split)[6 .. 8] } grep { /^cpu0 / } lines("/proc/stat");
+			my $uncounted = $stolen + ($irq ? $irq + $softirq : 0);
 			my ($disk) = grep { my @f = split; $f[0] == $major && $f[1] == $minor } lines("/proc/diskstats");
 			my %soft;
 			for (lines("/proc/softirqs")) {
@@ -35,7 +39,8 @@ watch()
 				$soft{$kind} += $_ for @n;
 			}
 			my $to = now();
-			my @text = ("ran $ran");
+			my @text = ("ran $ran", "uncounted " . $uncounted * 1e9 / $ticks,
+				"rounded_off " . (!!$stolen + 2 * !!$irq) * 1e9 / $ticks);
 			push @text, map "softirq:$_ $soft{$_}", keys %soft;
 			if (defined $disk) {
 				my @f = split " ", $disk;
@@ -43,7 +48,7 @@ watch()
 			}
 			print "$from $to $_\n" for @text;
 			sleep 0.01;
-		}' "$@"
+		}' "$@" "$(getconf CLK_TCK)"
 }
 
 # Compares look $1 with what was watched, $2.
@@ -103,7 +108,9 @@ my %thread = map { $_->{tid} => $_ } @{$r->{threads}{rows}};
 # The kernel accounts for a switch a little before it is recorded.
 my $t = $thread{$spinner} // {};
 my ($least, $most) = bounds("ran");
-within("top_agrees_with_schedstat", $t->{running_ns} // -1, $least * 0.98 - 1e6 - ($t->{unknown_ns} // 0), $most * 1.02 + 1e6);
+my (undef, $uncounted) = bounds("uncounted");
+$most = $most * 1.02 + $uncounted + ($readings{rounded_off}[-1][3] // 0);
+within("top_agrees_with_schedstat", $t->{running_ns} // -1, $least * 0.98 - 1e6 - ($t->{unknown_ns} // 0), $most + 1e6);
 within("top_leaves_no_time_out", $t->{running_ns} + $t->{ready_ns} + $t->{unknown_ns} + $t->{disk_ns} + $t->{lock_ns}
 	+ $t->{sleep_ns} + $t->{other_ns}, $ns - 1, $ns + 1);
 # All the time in one state, but for what is not known.
