@@ -195,8 +195,7 @@ int lkst_marks_budget_share(struct lkst_marks_budget *b, enum lkst_marks_cost co
 	return err;
 }
 
-/* Adds to @left what comes in @ns, but no more than @most. Returns whether that is all that there can be. */
-static bool fill(u64 *left, u64 most, u64 a_second, u64 ns)
+bool lkst_marks_fill(u64 *left, u64 most, u64 a_second, u64 ns)
 {
 	const double more = (double)a_second * (double)ns / 1e9;
 
@@ -212,14 +211,15 @@ void lkst_marks_budget_fill(struct lkst_marks_budget *b, u64 now_ns, bool is_las
 	b->filled_ns = now_ns;
 	b->turn++;
 	for (k = 0; k < LKST_MARKS_NR_COSTS; k++)
-		fill(&b->left[k], b->most[k], filled_a_second[k], ns);
+		lkst_marks_fill(&b->left[k], b->most[k], filled_a_second[k], ns);
 	/* Who has all again is not kept: there are as many accounts as have spent something lately. */
 	for (i = 0; i < b->nr_accounts; i++) {
 		struct lkst_marks_account *a = &b->accounts[i];
 		bool is_full = true;
 
 		for (k = 0; k < LKST_MARKS_NR_COSTS; k++)
-			is_full &= fill(&a->left[k], of_account(b->most[k]), of_account(filled_a_second[k]), ns);
+			is_full &= lkst_marks_fill(&a->left[k], of_account(b->most[k]),
+						   of_account(filled_a_second[k]), ns);
 		if (!is_full)
 			b->accounts[nr++] = *a;
 	}

@@ -58,6 +58,9 @@ struct lkst_marks_claim {
 int lkst_marks_budget_share(struct lkst_marks_budget *b, enum lkst_marks_cost cost, struct lkst_marks_claim *claims,
 			    u32 nr);
 
+/* Adds to *@left what comes in @ns, but no more than @most in all. Returns whether that is all that there can be. */
+bool lkst_marks_fill(u64 *left, u64 most, u64 a_second, u64 ns);
+
 /* Spends what user @uid has taken: all that is left, if that is less. */
 int lkst_marks_budget_take(struct lkst_marks_budget *b, enum lkst_marks_cost cost, u32 uid, u64 nr);
 

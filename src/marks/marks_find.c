@@ -204,23 +204,15 @@ static void end_pass(struct lkst_marks_programs *p)
 	drop_gone(p);
 }
 
-static void fill_names(struct lkst_marks_programs *p, bool is_last)
-{
-	const u64 now = lkst_monotonic_ns();
-	const double more = (double)(now - p->names_ns) * NAMES_A_SECOND / 1e9;
-
-	/* The first time it is full, since time has begun long ago. */
-	p->names_left = is_last || more > NAMES_MAX - (double)p->names_left ? NAMES_MAX
-										: p->names_left + (u64)more;
-	p->names_ns = now;
-}
-
 void lkst_marks_find(struct lkst_marks_programs *p, bool is_last)
 {
+	const u64 now = lkst_monotonic_ns();
 	struct dirent *entry;
 	u32 cost;
 
-	fill_names(p, is_last);
+	/* The first time it is full, since time has begun long ago. */
+	lkst_marks_fill(&p->names_left, NAMES_MAX, NAMES_A_SECOND, is_last ? UINT64_MAX : now - p->names_ns);
+	p->names_ns = now;
 	if (!p->pass)
 		begin_pass(p);
 	p->is_behind = p->pass != NULL;
