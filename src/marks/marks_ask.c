@@ -97,7 +97,7 @@ struct lkst_marks_asker {
 		u32 account; /* whose file is being changed */
 		u32 is_done;
 	} *progress;
-	int pid_fd; /* the process; -1: it has ended */
+	int pid_fd; /* the process; -1: there is none */
 	u32 stuck[STUCK_MAX]; /* accounts whose files were being changed when that did not end */
 	u32 nr_stuck;
 };
@@ -245,12 +245,14 @@ int lkst_marks_ask(u64 ns, bool is_over)
 {
 	_cleanup_(lkst_marks_asker_freep) struct lkst_marks_asker *a = NULL;
 	int err = lkst_marks_asker_new(&a);
+	bool is_all = false;
 	u32 tries;
 
-	for (tries = 0; !err && tries < ASK_TRIES; tries++) {
+	for (tries = 0; !err && !is_all && tries < ASK_TRIES; tries++) {
 		lkst_marks_asker_ask(a, ns, is_over);
-		if (lkst_marks_asker_wait(a))
-			return a->nr_stuck ? -ETIMEDOUT : 0;
+		is_all = lkst_marks_asker_wait(a);
 	}
-	return err ?: -ETIMEDOUT;
+	if (err || (is_all && !a->nr_stuck))
+		return err;
+	return a->nr_stuck ? -ETIMEDOUT : -EAGAIN;
 }

@@ -288,6 +288,19 @@ static int write_conditions(struct lkst_err *e, const struct options *o, struct 
 	return err;
 }
 
+/* Has programs mark until `lkst stop`. */
+static void ask_programs(bool is_quiet)
+{
+	const int err = lkst_marks_ask(UINT64_MAX, false);
+
+	if (err == -ETIMEDOUT && !is_quiet)
+		fprintf(stderr, "lkst: Some programs may record no marks: a user holds the locks of files in "
+				"/dev/shm.\n");
+	else if (err && !is_quiet)
+		fprintf(stderr, "lkst: Some programs may record no marks: the process that asks them was killed, or "
+				"takes too long.\n");
+}
+
 static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan,
 	       struct lkst_turn *turn)
 {
@@ -334,10 +347,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		discard_rest(e);
 		return err;
 	}
-	/* Until `lkst stop`. */
-	if (lkst_marks_ask(UINT64_MAX, false) == -ETIMEDOUT && !o->quiet)
-		fprintf(stderr, "lkst: Some programs are not asked for marks: a user holds the locks of files in "
-				"/dev/shm.\n");
+	ask_programs(o->quiet);
 	lkst_readings_make(s);
 	lkst_turn_give(turn);
 	lkst_recording_print_notes(plan, s, o->quiet);
