@@ -97,8 +97,8 @@ static void shrink(unsigned int nr)
 	}
 }
 
-/* Memory that the kernel waits for: whoever touches it does so until this process ends. */
-static void *memory_that_does_not_come(void)
+/* Memory that the kernel waits for: whoever touches it does so until this process ends. *@ret_fd says who does. */
+static void *memory_that_does_not_come(int *ret_fd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
@@ -108,6 +108,7 @@ static void *memory_that_does_not_come(void)
 	range.range = (struct uffdio_range){ (u64)(uintptr_t)memory, 4096 };
 	if (fd < 0 || memory == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &range))
 		die("userfaultfd");
+	*ret_fd = fd;
 	return memory;
 }
 
@@ -126,7 +127,9 @@ static void *write_for_ever(void *arg)
 /* A thread for each file writes to it. */
 static void hold(unsigned int nr)
 {
-	void *memory = memory_that_does_not_come();
+	struct uffd_msg fault;
+	int faults_fd;
+	void *memory = memory_that_does_not_come(&faults_fd);
 
 	for (unsigned int i = 0; i < nr; i++) {
 		char path[128];
@@ -141,8 +144,10 @@ static void hold(unsigned int nr)
 		if (pthread_create(&thread, NULL, write_for_ever, &held[i]))
 			die("a thread");
 	}
-	/* All of them are at it once they sleep. */
-	sleep(1);
+	/* A thread has the lock of its file when it comes to the memory. */
+	for (unsigned int i = 0; i < nr; i++)
+		if (read(faults_fd, &fault, sizeof(fault)) != sizeof(fault))
+			die("userfaultfd");
 }
 
 /* Gives the ids of user @pid's namespace. */
