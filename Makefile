@@ -5,8 +5,12 @@
 #   CC=clang-16 SANITIZE=1 make all unit fuzz       everything in user space with ASan and UBSan, and libFuzzer
 #   BUILD=dir make            another build directory
 #   DEPS=no make check        without looking for packages to install
+#   make WERROR=              warnings do not end the build, as those of another compiler may
+#   make WITHOUT='page jansson'   without these parts (OPTIONAL, below); one whose library is missing is left out anyway
+#   make WANT_ALL=1           a part that would be left out is an error
 
 SHELL := /bin/bash
+COMMA := ,
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -53,37 +57,59 @@ bashdir ?= $(prefix)/share/bash-completion/completions
 zshdir  ?= $(prefix)/share/zsh/site-functions
 DEPS    ?= yes
 
-WARN     := -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes \
+WERROR   ?= -Werror
+WARN     := -Wall -Wextra $(WERROR) -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes \
             -Wno-unused-parameter
 CPPFLAGS += -D_GNU_SOURCE -Isrc -I$(GEN)
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN)
+
+# The libraries: pkg-config's name, what LKST_NO_ has in front where it is left out, Debian's package. Nothing can be built
+# without those that are required. Where another is missing, what it is for is left out, and says so when it is asked for.
+# A static program is without most of them: Debian's archives of them would need several more, and a guest has nobody who
+# types. The page of `lkst view` takes no library but tools, and is only left out where that is wished.
+REQUIRED := libbpf:-:libbpf-dev libelf:-:libelf-dev libdw:-:libdw-dev zlib:-:zlib1g-dev libzstd:-:libzstd-dev \
+            ncursesw:-:libncurses-dev
+OPTIONAL := sqlite3:SQL:libsqlite3-dev libedit:EDIT:libedit-dev jansson:JSON:libjansson-dev \
+            libcurl:FLEET:libcurl4-openssl-dev libsystemd:JOURNAL:libsystemd-dev capstone:CAPSTONE:libcapstone-dev
+PAGE_ROW := page:PAGE:lld-16,wasi-libc,libclang-rt-16-dev-wasm32,zopfli
+PKG_CONFIG ?= pkg-config
+# Word $(2) of each of the rows $(1), and the rows of the names $(1).
+words_of = $(foreach row,$(1),$(word $(2),$(subst :, ,$(row))))
+rows_of  = $(foreach name,$(1),$(filter $(name):%,pkg-config:-:pkg-config $(REQUIRED) $(OPTIONAL) $(PAGE_ROW)))
+LIBRARIES := $(call words_of,$(REQUIRED) $(OPTIONAL),1)
+PARTS    := $(call words_of,$(OPTIONAL) $(PAGE_ROW),1)
+ifneq ($(filter-out $(PARTS),$(WITHOUT)),)
+$(error WITHOUT=$(WITHOUT): only $(PARTS) can be left out)
+endif
+ifeq ($(SYSROOT),)
+# One question, unless one is missing.
+ABSENT   := $(shell command -v $(PKG_CONFIG) >/dev/null || { echo pkg-config; exit; }; $(PKG_CONFIG) --exists $(LIBRARIES) || \
+              for name in $(LIBRARIES); do $(PKG_CONFIG) --exists $$name || echo $$name; done)
+else
+ABSENT   := sqlite3 libedit jansson libcurl libsystemd
+endif
+NOT_FOUND := $(filter $(ABSENT),$(PARTS))
+LEFT_OUT := $(filter $(WITHOUT) $(ABSENT),$(PARTS))
+# $(2), unless part $(1) is left out.
+with      = $(if $(filter $(1),$(LEFT_OUT)),,$(2))
+
 LIB_LIBS := -lz -lzstd -lpthread -lm
-# What debug information is read with, for src/probe/resolve; a static program names what it needs as well. Capstone is
-# only loaded when it is needed.
+# What debug information is read with, for src/probe/debuginfo; a static program names what it needs as well. Capstone and
+# libsystemd are only loaded when they are needed.
 DEBUG_LIBS := -ldw
 ifneq ($(SYSROOT),)
 DEBUG_LIBS += -lelf -llzma -lbz2
 endif
-# What `lkst top` draws its screen with.
-SCREEN_LIBS := -lncursesw -ltinfo
-# Queries, and the lines that they are typed in. A static program is without them: Debian's libedit would need several
-# archives more, and a guest has nobody who types.
-SQL_LIBS := -lsqlite3
-ifneq ($(SYSROOT),)
-SQL_LIBS :=
-CPPFLAGS += -DLKST_NO_SQL -DLKST_NO_JOURNAL
-else
-LDLIBS   += $(SQL_LIBS) -ledit
-endif
-LDLIBS   += -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS)
-# What assistants send is JSON. They ask by SQL, too, and static programs are without both.
-JSON_LIBS := $(if $(SYSROOT),,-ljansson)
-LDLIBS   += $(JSON_LIBS)
-# What servers are spoken to with. A static program is without it: Debian has no archive of all that it needs.
-FLEET_LIBS := $(if $(SYSROOT),,-lcurl)
-LDLIBS   += $(FLEET_LIBS)
-CPPFLAGS += $(if $(SYSROOT),-DLKST_NO_FLEET)
+# What `lkst top` draws its screen with. Not everywhere is it two libraries.
+SCREEN_LIBS := $(or $(if $(SYSROOT),,$(shell $(PKG_CONFIG) --libs ncursesw 2>/dev/null)),-lncursesw -ltinfo)
+# Queries, the lines that they are typed in, and the JSON of assistants, who ask by SQL, too.
+SQL_LIBS := $(call with,sqlite3,-lsqlite3)
+EDIT_LIBS := $(if $(SQL_LIBS),$(call with,libedit,-ledit))
+JSON_LIBS := $(if $(SQL_LIBS),$(call with,jansson,-ljansson))
+# What servers are spoken to with.
+FLEET_LIBS := $(call with,libcurl,-lcurl)
+LDLIBS   += $(SQL_LIBS) $(EDIT_LIBS) -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS) $(JSON_LIBS) $(FLEET_LIBS)
 # clang's sanitized objects also tell libFuzzer where they go, so that unit tests and fuzz targets have them in common.
 # lld links them in half of the time.
 ifeq ($(SANITIZE),1)
@@ -97,11 +123,12 @@ LDFLAGS  += -fsanitize=address,undefined
 endif
 BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
               -I$(SYSROOT)/usr/include/$(ARCH)-linux-gnu \
-              -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
+              -Wall -Wextra $(WERROR) -Wno-unused-parameter -Wno-missing-declarations
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/hosts/*.c src/rules/*.c src/probe/*/*.c src/program/*/*.c src/crash/*.c src/analyze/*/*.c \
-                             src/marks/*.c src/view/*.c src/bundle/*.c src/export/*.c src/parquet/*.c $(if $(SYSROOT),,src/sql/*.c src/fleet/*.c)))
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/result/*.c src/abi/*.c src/trace/*/*.c src/hosts/*.c src/masks/*.c src/probe/*/*.c src/usercode/*/*.c src/crash/*.c src/analyze/*/*.c \
+                             src/marks/*.c src/print/*.c src/bundle/*.c src/export/*.c src/export/*/*.c src/parquet/*.c \
+                             $(if $(SQL_LIBS),src/sql/*/*.c) $(if $(FLEET_LIBS),src/fleet/*.c)))
 LIB_SRC  += src/liblkst/mark_fields.c src/liblkst/mark_tidy.c
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
 # The library that programs link to mark what they do: liblkst for them. ($(BUILD)/liblkst.a is the program's own.)
@@ -112,13 +139,16 @@ MARK_LIB := $(BUILD)/mark/liblkst.a
 MARK_CALLS := lkst_mark lkst_span_begin lkst_span_end lkst_value lkst_handover lkst_mark_traceparent lkst_mark_is_wanted \
               LKST_MARK LKST_MARK_EVENT
 MARK_SO  := $(if $(SYSROOT),,$(BUILD)/mark/liblkst.so.1)
-CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c)) $(wildcard src/cmd/ship/ship_*.c) \
-            $(wildcard src/cmd/fleet/fleet_*.c)
-CMD_SRC  := $(filter-out $(if $(SYSROOT),$(CMD_SQL)),$(sort $(wildcard src/cmd/*.c src/cmd/*/*.c)))
+# One file of each command is always there, and says what the program was built without.
+CMD_LEFT_OUT := $(if $(SQL_LIBS),,src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c) \
+                $(if $(JSON_LIBS),,$(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c))) \
+                $(if $(FLEET_LIBS),,$(filter-out %/fleet_server.c,$(wildcard src/cmd/agent/ship_*.c src/cmd/fleet/fleet_*.c)))
+CMD_SRC  := $(filter-out $(CMD_LEFT_OUT),$(sort $(wildcard src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
 INJECT_SRC := src/bpf/inject.bpf.c
-BPF_SRC  := $(filter-out $(PROBE_SRC) $(INJECT_SRC),$(sort $(wildcard src/bpf/*.bpf.c)))
+COUNT_SRC := src/bpf/preempt_count.bpf.c
+BPF_SRC  := $(filter-out $(PROBE_SRC) $(INJECT_SRC) $(COUNT_SRC),$(sort $(wildcard src/bpf/*.bpf.c src/bpf/events/*.bpf.c src/bpf/budget/*.bpf.c)))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 LIVE_OBJ := $(LIVE_SRC:%.c=$(BUILD)/%.o)
@@ -126,7 +156,8 @@ CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 PROBE_OBJ := $(PROBE_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
 INJECT_OBJ := $(INJECT_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
-SKEL     := $(GEN)/lkst.skel.h $(GEN)/probe.skel.h $(GEN)/inject.skel.h
+COUNT_OBJ := $(COUNT_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
+SKEL     := $(GEN)/lkst.skel.h $(GEN)/probe.skel.h $(GEN)/inject.skel.h $(GEN)/preempt_count.skel.h
 
 # The original's commands: the program looks at the name by which it is called.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
@@ -139,14 +170,25 @@ COMPLETIONS := $(if $(filter $(shell uname -m),$(ARCH)),$(BUILD)/completion/lkst
 HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h share.h trigger.h)
 HEADER_DIR   := $(BUILD)/include
 HEADER_COPY  := $(HEADERS:src/%=$(HEADER_DIR)/lkst/%) $(HEADER_DIR)/lkst/handler.h
-HANDLER_SRC  := $(sort $(wildcard src/handlers/*.c))
-HANDLER_OBJ  := $(HANDLER_SRC:src/handlers/%.c=$(BUILD)/handlers/%.o)
+HANDLER_SRC  := $(sort $(wildcard src/bpf/handlers/*.c))
+HANDLER_OBJ  := $(HANDLER_SRC:src/bpf/handlers/%.c=$(BUILD)/handlers/%.o)
 
 .PHONY: all
 all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) handlers marks man $(COMPLETIONS)	## build lkst and its manual pages (needs no root)
 
 $(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(if $(and $(NOT_FOUND),$(if $(SYSROOT),,yes)),@echo "lkst is built without $(NOT_FOUND): see doc/install.md")
+
+# A library that is missing, said once, before a compiler says it of every file.
+MISSING := $(filter-out $(PARTS),$(ABSENT)) $(if $(SYSROOT),,$(if $(WANT_ALL),$(LEFT_OUT)))
+ifneq ($(strip $(MISSING)),)
+.PHONY: libraries
+$(LIB_OBJ) $(CMD_OBJ) $(LIVE_OBJ) $(BPF_OBJ): | libraries
+libraries:
+	$(error lkst$(if $(WANT_ALL), with all its parts) cannot be built without $(strip $(MISSING)); on Debian: apt install \
+		$(subst $(COMMA), ,$(call words_of,$(call rows_of,$(MISSING)),3)))
+endif
 
 $(LINKS:%=$(BUILD)/%): $(BUILD)/lkst
 	ln -sf lkst $@
@@ -164,8 +206,20 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+# What says that a part is left out, or is one, is compiled again when that changes: the file has what it was.
+PART_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(shell grep -rl --include='*.c' 'LKST_NO_\|LKST_LEFT_OUT' src))
+$(PART_OBJ): private CPPFLAGS += $(addprefix -DLKST_NO_,$(call words_of,$(call rows_of,$(LEFT_OUT)),2))
+$(BUILD)/src/cmd/frame/version.o: private CPPFLAGS += -DLKST_LEFT_OUT='"$(LEFT_OUT)"'
+$(PART_OBJ): $(BUILD)/left-out
+ifneq ($(file <$(BUILD)/left-out),$(strip left out: $(LEFT_OUT)))
+.PHONY: $(BUILD)/left-out
+endif
+$(BUILD)/left-out:
+	@mkdir -p $(@D)
+	@echo $(strip left out: $(LEFT_OUT)) >$@
+
 # What a stack costs is measured by one that the kernel can follow.
-$(BUILD)/src/live/load/exchange.o: override CFLAGS += -fno-omit-frame-pointer
+$(BUILD)/src/live/cost/exchange.o: override CFLAGS += -fno-omit-frame-pointer
 
 $(GEN)/bpf/%.bpf.o: src/bpf/%.bpf.c
 	@mkdir -p $(@D)
@@ -178,6 +232,9 @@ $(GEN)/probe.bpf.o: $(PROBE_OBJ)
 	$(BPFTOOL) gen object $@ $^
 
 $(GEN)/inject.bpf.o: $(INJECT_OBJ)
+	$(BPFTOOL) gen object $@ $^
+
+$(GEN)/preempt_count.bpf.o: $(COUNT_OBJ)
 	$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(GEN)/%.skel.h: $(GEN)/%.bpf.o
@@ -193,7 +250,7 @@ $(HEADER_DIR)/lkst/%: src/%
 	@mkdir -p $(@D)
 	cp $< $@
 
-$(HANDLER_OBJ): $(BUILD)/handlers/%.o: src/handlers/%.c $(HEADER_COPY)
+$(HANDLER_OBJ): $(BUILD)/handlers/%.o: src/bpf/handlers/%.c $(HEADER_COPY)
 	@mkdir -p $(@D)
 	$(CLANG) $(filter-out -Isrc,$(BPF_CFLAGS)) -I$(HEADER_DIR) -I$(HEADER_DIR)/lkst -c $< -o $@
 
@@ -248,35 +305,44 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 
 # The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
 # is left out, and of the commands those that read.
-WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c) \
-               src/hosts/open_hosts.c src/hosts/recordings.c
-WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/program/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
-WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c hosts_told.c options.c printing.c range.c run.c) \
-               $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c joined_tables.c print_hosts.c tables.c) \
-               $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
+WEB_WITHOUT := src/base/create.c src/trace/format/zst.c src/trace/read/stream_file.c \
+               $(addprefix src/trace/write/,packer.c parts.c publish.c wire.c writer.c) src/hosts/hosts_open.c src/hosts/recordings.c
+WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/usercode/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
+WEB_CMD     := $(addprefix src/cmd/frame/,answer.c conf.c help.c options.c run.c) \
+               $(addprefix src/cmd/readers/,ending.c hosts_told.c printing.c range.c) \
+               $(addprefix src/cmd/read/,analyze_along.c check_counters.c joined_tables.c print_hosts.c print_last.c tables.c why_hung.c why_waiting.c) \
+               $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/frame/commands.def)
 WEB_OWN     := $(sort $(wildcard src/web/*.c)) $(WEB_CMD)
 WEB_SRC     := $(sort $(wildcard wasi/*.c)) $(WEB_OWN) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
-WASM         := $(CLANG) --target=wasm32-wasi
-WASM_CFLAGS  := -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
+# What WebAssembly has grown since 1.0 that all browsers have which can unpack the page (DecompressionStream).
+WASM         := $(CLANG) --target=wasm32-wasi -mbulk-memory -msign-ext -mnontrapping-fptoint
+WASM_CFLAGS  := -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
+# What runs once for each record is made fast, all else small: the page is sent to others.
+WASM_FAST    := $(addprefix src/base/,hash vec xxh64) src/trace/read/ src/trace/format/ src/analyze/model/ src/analyze/lanes/ src/analyze/engine/feed
 
-$(WEB_OBJ): $(GEN)/web/%.o: %.c
+# Tools that are missing are said once, too.
+$(GEN)/web/tools:
 	@mkdir -p $(@D)
-	$(WASM) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+	@command -v zopfli >/dev/null && echo 'int main(void) { return 0; }' | $(WASM) -x c -include stdio.h -o $@ - || { \
+		echo 'The page of lkst view cannot be built without $(subst $(COMMA),$(COMMA) ,$(call words_of,$(PAGE_ROW),3))' \
+			'or what they are elsewhere; make WITHOUT=page leaves it out.' >&2; exit 1; }
 
-# The linker takes from the archive only what somebody calls. No -O, for with it clang runs wasm-opt where there is one:
-# another module on each machine, and Debian's refuses what clang makes.
+$(WEB_OBJ): $(GEN)/web/%.o: %.c | $(GEN)/web/tools
+	@mkdir -p $(@D)
+	$(WASM) $(if $(filter $(WASM_FAST:%=%%),$<),-O2 -fno-unroll-loops,-Oz) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+
+# The linker keeps only what somebody calls. No -O, for with it clang runs wasm-opt where there is one: another module on
+# each machine, and Debian's refuses what clang makes.
 $(GEN)/web/lkst.wasm: $(WEB_OBJ)
-	rm -f $(GEN)/web/liblkst.a
-	llvm-ar$(CLANG:clang%=%) rcs $(GEN)/web/liblkst.a $(WEB_LIB:%.c=$(GEN)/web/%.o)
-	$(WASM) -mexec-model=reactor -Wl,-O2,--strip-all -o $@ $(filter-out $(WEB_LIB:%.c=$(GEN)/web/%.o),$^) $(GEN)/web/liblkst.a
+	$(WASM) -mexec-model=reactor -Wl,-O2,--strip-all -o $@ $^
 
 # The empty page of lkst view, all in one file, which is built into the program.
-VIEW_PARTS := $(sort $(wildcard src/web/js/*.js src/web/page/*))
+VIEW_PARTS := $(sort $(wildcard src/web/js/*.js src/web/js/*/*.js src/web/page/*))
 $(GEN)/web/view.html: tools/view-page $(GEN)/web/lkst.wasm $(VIEW_PARTS)
 	tools/view-page $(GEN)/web/lkst.wasm >$@
 
-$(BUILD)/src/cmd/view/view_page.o: $(GEN)/web/view.html
+$(BUILD)/src/cmd/view/view_page.o: $(call with,page,$(GEN)/web/view.html)
 $(BUILD)/src/cmd/view/view_page.o: private CPPFLAGS += -DLKST_VIEW_PAGE='"$(abspath $(GEN)/web/view.html)"'
 
 .PHONY: web
@@ -308,12 +374,13 @@ $(TEST_LIB): $(TEST_LIB_OBJ)
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 ifneq ($(UNIT_SRC),)
-UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
-UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
+UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/(run_command|shipping|incident))' $(UNIT_SRC))
+UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/(run_command|shipping|incident))' $(UNIT_SRC))
+UNIT_SHIP := $(shell grep -l '"lib/shipping' $(UNIT_SRC))
 UNIT_SQL  := $(shell grep -lE '"(sql|export|fleet)/' $(UNIT_SRC))
 UNIT_FLEET := $(shell grep -l '"fleet/' $(UNIT_SRC))
 UNIT_MARK := $(shell grep -lE '"liblkst/mark(_memory)?[.]h"' $(UNIT_SRC))
-UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|program/name/|lib/probed)' $(UNIT_SRC))
+UNIT_DEBUG := $(shell grep -lE '"(probe/(debuginfo|resolve)/|usercode/name/|lib/probed)' $(UNIT_SRC))
 endif
 
 # Where tests themselves go is nothing to libFuzzer, nor what looks at outputs; and to optimize them takes longer than it
@@ -324,12 +391,23 @@ $(BUILD)/tests/unit/ring_model.o $(BUILD)/tests/unit/bounds.o $(BUILD)/tests/lib
 $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
 $(UNIT_MARK:%.c=$(BUILD)/%): $(MARK_LIB)
+# tests/lib/shipping.c has other functions in place of those that ask the kernel or a clock.
+SHIP_WRAPPED := lkst_monotonic_ns lkst_clock_offset_ns lkst_turn_take lkst_pins_claim_incident lkst_wait_for_writers \
+	lkst_budget_read_page lkst_drain_marks_new lkst_incident_save lkst_bundle_tell_why poll
+$(UNIT_SHIP:%.c=$(BUILD)/%): private LDFLAGS += $(SHIP_WRAPPED:%=-Wl,--wrap=%)
 $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
 		$(filter $(MARK_LIB),$^) $(BUILD)/liblkst.a \
 		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
 		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS)) \
 		$(if $(filter $(UNIT_FLEET:%.c=$(BUILD)/%),$@),$(FLEET_LIBS))
+
+COMMA := ,
+
+# What a test counts: calls of these pass through functions of its own.
+$(BUILD)/tests/unit/hosts_reads: private override LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,lkst_worst_find lkst_stream_block)
+$(BUILD)/tests/unit/page_opens: private override LDFLAGS += -Wl,--wrap=lkst_trace_open_memory
+$(BUILD)/tests/unit/page_opens: $(WEB_OWN:%.c=$(BUILD)/%.o) $(BUILD)/src/cmd/read/why_log.o $(BUILD)/src/cmd/read/why_hung_live.o
 
 # What tests of probes look at: programs with debug information of several kinds, which are not run. ccache may
 # have compiled them elsewhere, and they say where.
@@ -349,7 +427,13 @@ $(BUILD)/tests/unit/probed/%.clang-O2: tests/unit/probed/%.c $(PROBED_MORE)
 	@mkdir -p $(@D)
 	CCACHE_DISABLE=1 $(CLANG) -O2 -g -o $@ $^
 
-COMMA := ,
+# And a library, with all that it says of itself, with its symbols alone, and with those alone that it is linked by.
+NAMED := tests/unit/probed/library
+NAMED_LIBS := $(foreach how,debug symbols dynamic,$(BUILD)/tests/unit/probed/named.$(how).so)
+$(NAMED_LIBS): $(BUILD)/tests/unit/probed/named.%.so: $(NAMED)/named.c $(NAMED)/versions
+	@mkdir -p $(@D)
+	CCACHE_DISABLE=1 gcc -O1 -fPIC -shared -Wl,--version-script=$(NAMED)/versions \
+		$(if $(filter debug,$*),-g) $(if $(filter dynamic,$*),-s) -o $@ $<
 
 # Tests on the live kernel: scripts, programs, and in tests/live/load/ what they run as a
 # workload (<name>32.c: as a 32-bit program); tests/vm/load/ has those of the guests.
@@ -363,10 +447,10 @@ LOAD_BIN := $(LOAD_SRC:%.c=$(BUILD)/%)
 # Guests have no libraries of 32 bits. (The sanitizers need shared ones.)
 FLAGS_32 := -m32 $(if $(filter 1,$(SANITIZE)),,-static)
 
-$(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
+$(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lpthread
 
-$(BUILD)/tests/live/load/marks $(BUILD)/tests/live/load/spans: $(MARK_LIB)
+$(BUILD)/tests/live/load/marks $(BUILD)/tests/live/load/secret_marks $(BUILD)/tests/live/load/spans: $(MARK_LIB)
 $(LOAD_BIN): $(BUILD)/%: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(filter %32,$*),$(FLAGS_32)) -MMD -MP -MF $@.d -o $@ $< $(filter $(MARK_LIB),$^) \
@@ -375,26 +459,29 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 # Fuzz targets: built with SANITIZE=1 CC=clang-16.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
-FUZZ_DEBUG := $(shell grep -lE '"(probe/resolve|program/name|live/load/perf_counters)' $(FUZZ_SRC))
+FUZZ_DEBUG := $(shell grep -lE '"(probe/(debuginfo|resolve)|usercode/name|live/kernel/perf_counters)' $(FUZZ_SRC))
 FUZZ_SQL := $(shell grep -lE '"(sql|export|fleet|lib/exported)\b' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 FUZZ_WEB := $(shell grep -l '"lib/paged' $(FUZZ_SRC))
 
 # What a client sends is read without the commands.
-$(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/,options.o help.o \
+$(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/,$(addprefix frame/,conf.o help.o options.o) \
 	$(addprefix mcp/,lines.o page.o protocol.o question.o resources.o))
 
 # What a page asks of a trace; here, unlike there, `lkst why` may ask the journal. And what `lkst diff` prints.
-$(FUZZ_WEB:%.c=$(BUILD)/%) $(BUILD)/tests/fuzz/fuzz_diff: $(WEB_OWN:%.c=$(BUILD)/%.o) $(BUILD)/src/cmd/read/why_log.o
+$(FUZZ_WEB:%.c=$(BUILD)/%) $(BUILD)/tests/fuzz/fuzz_diff: $(WEB_OWN:%.c=$(BUILD)/%.o) $(BUILD)/src/cmd/read/why_log.o $(BUILD)/src/cmd/read/why_hung_live.o
 $(BUILD)/tests/fuzz/fuzz_diff: $(BUILD)/src/cmd/read/diff_report.o
 
 # Where the kernel's cgroups are mounted is text that is read, not the kernel.
-$(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/load/cgroup_mount.o
+$(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/kernel/cgroup_mount.o
 # So are the names of counters, and what a command's words are read by.
-$(BUILD)/tests/fuzz/fuzz_words: $(BUILD)/src/live/load/perf_counters.o
-$(BUILD)/tests/fuzz/fuzz_options: $(addprefix $(BUILD)/src/cmd/,options.o help.o)
+$(BUILD)/tests/fuzz/fuzz_words: $(BUILD)/src/live/kernel/perf_counters.o
+$(BUILD)/tests/fuzz/fuzz_options: $(addprefix $(BUILD)/src/cmd/frame/,conf.o help.o options.o)
 # So are its tables of sockets.
-$(BUILD)/tests/fuzz/fuzz_sockets: $(addprefix $(BUILD)/src/live/drain/,state_descriptors.o state_processes.o)
+$(BUILD)/tests/fuzz/fuzz_sockets: $(addprefix $(BUILD)/src/live/state/,state_descriptors.o state_processes.o)
+# So are a configuration and requests.
+$(BUILD)/tests/fuzz/fuzz_conf: $(BUILD)/src/cmd/frame/conf.o
+$(BUILD)/tests/fuzz/fuzz_http: $(BUILD)/src/cmd/view/http.o
 
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) \
@@ -402,7 +489,7 @@ $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 		$(if $(filter $(FUZZ_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS)) $(if $(filter $(FUZZ_MCP:%.c=$(BUILD)/%),$@),$(JSON_LIBS))
 
 .PHONY: unit live-tests test-objects vm-loads fuzz
-unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN) $(GEN)/web/lkst.wasm	## build the unit tests
+unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN) $(NAMED_LIBS) $(GEN)/web/lkst.wasm	## build the unit tests
 live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
 test-objects: $(UNIT_SRC:%.c=$(BUILD)/%.o) $(LIVE_TEST_SRC:%.c=$(BUILD)/%.o) $(TEST_LIB) $(LOAD_BIN)	## compile the tests
 vm-loads: $(filter $(BUILD)/tests/vm/%,$(LOAD_BIN))	## build the workloads of the tests in guests
@@ -416,18 +503,25 @@ FETCH_SYSROOT := $(if $(filter-out no,$(DEPS)),OUT=$(OUT) tools/fetch-sysroot,:)
 deps:					## install the Debian packages for all of this
 	$(INSTALL_DEPS)
 
+# How a make that another target starts builds: side by side, as the user said, or on all processors. Only a recipe knows.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+# Whether nothing is to be done (make -n), also where a recipe has $(MAKE) in it.
+IS_DRY   = $(findstring n,$(filter-out -%,$(firstword $(MAKEFLAGS))))
+
+# What the demo runs and nothing else, in a folder of its own, so that none of it is ever installed, tested or measured. It is
+# optimized less, and without all that would need further packages.
+DEMO := $(OUT)/demo
 .PHONY: demo
 demo:					## install packages, build, record this machine for 2 s, show it
-	@$(INSTALL_DEPS) build
-	@$(MAKE) --no-print-directory all
-	@tools/demo $(BUILD)/lkst $(OUT)/demo
+	@$(if $(IS_DRY),echo )INSTALL_DEPS='$(INSTALL_DEPS)' tools/demo $(DEMO) $(MAKE) --no-print-directory $(PARALLEL) \
+		BUILD=$(DEMO)/build GEN=$(DEMO)/build/gen CFLAGS=-O1 WERROR= WITHOUT='$(PARTS)' $(DEMO)/build/lkst
 
 # The tests in the order in which they are worth knowing, but for the first: tests/build.sh builds the programs, then comes
 # what has the machine to itself. What is tested with the sanitizers is built beside the others.
 FIRST_LIVE  := tests/live/machine.sh tests/live/limit.sh
 FIRST_TESTS := tests/build.sh $(FIRST_LIVE) tests/build_others.sh
-HOUSE_TESTS := tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
-               tests/counts.sh tests/recipes.sh tests/completion.sh
+HOUSE_TESTS := tests/self.sh tests/lint.sh tests/cppcheck.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
+               tests/counts.sh tests/recipes.sh tests/completion.sh tests/left_out.sh
 SERVER_TESTS := tests/fleet.sh tests/fleet_questions.sh tests/dashboards.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%)
 SANITIZED_TESTS := $(UNIT_SRC:%.c=san/=$(OUT)/clang-16-san/%)
@@ -436,30 +530,44 @@ LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(filter-out $(FIRST_LIVE),$(so
 # their time, hence one more than there are processors.
 JOBS        ?= $(shell expr $$(nproc) + 1)
 VM_TESTS    := $(wildcard tests/vm/run tests/vm/crash/run tests/vm/crash/reset)
+# One list. `make check` runs those whose heads say "tier: check"; `tests/run --list` says which these are (doc/tests.md).
+TESTS       := $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/view_hosts.sh $(LIVE_TESTS) $(VM_TESTS) \
+               --after tests/build_others.sh tests/fuzz.sh $(SANITIZED_TESTS)
+# Installs a set of packages. What comes last is the count of tests.
+install_for_tests = $(INSTALL_DEPS) $(1) || { echo 'FAIL dependencies: see above'; echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 
 .PHONY: check
-check:					## install packages, build in every way, run every test
-	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
-		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
+check:					## install few packages, build with gcc, run the core of the tests
+	@$(call install_for_tests,check)
+	@OUT=$(OUT) tests/run -j $(JOBS) --tier check $(TESTS)
+
+.PHONY: check-all
+check-all:				## install packages, build in every way, run every test
+	@$(call install_for_tests,check-all)
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run -j $(JOBS) $(FIRST_TESTS) $(HOUSE_TESTS) $(UNIT_TESTS) $(SERVER_TESTS) tests/view_hosts.sh $(LIVE_TESTS) $(VM_TESTS) \
-		--after tests/build_others.sh tests/fuzz.sh $(SANITIZED_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(TESTS)
 
 .PHONY: busy-check
 busy-check:				## run every test three times while the machine has other work
 	@$(INSTALL_DEPS) busy
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@tests/beside_load 3 $(MAKE) --no-print-directory OUT=$(abspath $(OUT)) check
+	@tests/beside_load 3 $(MAKE) --no-print-directory OUT=$(abspath $(OUT)) check-all
+
+.PHONY: repeat-check
+repeat-check:				## run each live test 20 times, and 10 times while LKST is compiled (as root)
+	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
+	@OUT=$(OUT) tests/run --repeat 20 $(FIRST_LIVE) $(LIVE_TESTS)
+	@OUT=$(OUT) tests/run --repeat 10 --beside 'tests/compile 4' $(FIRST_LIVE) $(LIVE_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized
-	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) unit
-	@$(MAKE) --no-print-directory CC=clang-16 OUT=$(OUT) GEN=$(OUT)/gcc/gen SANITIZE=1 unit
+	@$(MAKE) --no-print-directory $(PARALLEL) WANT_ALL=1 CC=gcc OUT=$(OUT) unit
+	@$(MAKE) --no-print-directory $(PARALLEL) WANT_ALL=1 CC=clang-16 OUT=$(OUT) GEN=$(OUT)/gcc/gen SANITIZE=1 unit
 	@OUT=$(OUT) tests/run -j $(JOBS) $(UNIT_TESTS) $(SANITIZED_TESTS)
 
 .PHONY: live-check
 live-check:				## build and run the tests on this machine's kernel (as root)
-	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
+	@$(MAKE) --no-print-directory $(PARALLEL) WANT_ALL=1 CC=gcc OUT=$(OUT) all live-tests
 	@OUT=$(OUT) tests/run $(FIRST_LIVE) $(LIVE_TESTS)
 
 .PHONY: vm-check
@@ -469,8 +577,8 @@ vm-check:				## run the tests in guests with Debian's kernels
 	@$(FETCH_KERNEL) debug || echo 'The tests that need debug information of a kernel are skipped.'
 	@$(if $(filter-out no,$(DEPS)),OUT=$(OUT) tools/fetch-debian,:) || echo 'The tests of the packages in a Debian guest are skipped.'
 	@$(FETCH_SYSROOT) arm64 || echo 'The tests in arm64 guests are skipped.'
-	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
-	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory ARCH=aarch64 OUT=$(OUT) \
+	@$(MAKE) --no-print-directory $(PARALLEL) WANT_ALL=1 CC=gcc OUT=$(OUT) all live-tests
+	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory $(PARALLEL) ARCH=aarch64 OUT=$(OUT) \
 		SYSROOT=$(OUT)/vm/root-arm64 BUILD=$(OUT)/vm/build-arm64 all vm-loads
 	@VM_KERNELS=all OUT=$(OUT) tests/run -j $(JOBS) $(VM_TESTS) tests/vm/crash/panics tests/vm/definitions \
 		tests/vm/hosts/run tests/packages.sh tests/vm/debian/run
@@ -478,7 +586,7 @@ vm-check:				## run the tests in guests with Debian's kernels
 .PHONY: bench
 bench:					## install packages, build, measure beside other tracers (as root)
 	@$(INSTALL_DEPS) bench
-	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all
+	@$(MAKE) --no-print-directory $(PARALLEL) WANT_ALL=1 CC=gcc OUT=$(OUT) all
 	@OUT=$(OUT) bench/run
 
 .PHONY: install
@@ -535,5 +643,5 @@ help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		expand -t 16
 
--include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
+-include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(COUNT_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
 	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d) $(WEB_OWN:%.c=$(BUILD)/%.d)

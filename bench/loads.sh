@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The loads that recording is measured with; read after lib.sh. load_NAME prints the CPU time that it took, in seconds, or
 # seconds per call, request or MB: the time on the clock depends on what else the machine does, and on how much of the
-# processors the hypervisor leaves it. That of nginx needs start_nginx before it, and stop_nginx when the script ends.
+# processors the hypervisor leaves it. Those of nginx, redis and pgbench need start_NAME before them, and
+# stop_nginx and stop_servers when the script ends.
 
 first_port=18080 # that of CPU 0; each other CPU's follows
 nginx_pids=()    # by CPU
@@ -35,7 +36,7 @@ load_getppid()
 
 compile()
 {
-	ls src/trace/*.c src/base/*.c | xargs -P "$(nproc)" -n 1 sh -c \
+	ls src/trace/*/*.c src/base/*.c | xargs -P "$(nproc)" -n 1 sh -c \
 		'cc -O2 -D_GNU_SOURCE -Isrc -c "$1" -o "$0/$(basename "$1").o"' "$scratch"
 }
 
@@ -135,4 +136,87 @@ stop_nginx()
 	kill "${nginx_pids[@]}"
 	wait "${nginx_pids[@]}"
 	nginx_pids=()
+}
+
+# ---- servers ----
+
+servers=() # the first process of each, by load
+
+# The CPU time of process $1 and its children, of those that have ended as well, in seconds.
+tree_cpu()
+{
+	local pid
+
+	for pid in "$1" $(pgrep -P "$1"); do
+		sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | awk -v first="$([ "$pid" = "$1" ] && echo 1)" '
+			{ print $12 + $13 + (first ? $14 + $15 : 0) }'
+	done | awk -v hz="$(getconf CLK_TCK)" '{ n += $1 } END { printf "%.6f", n / hz }'
+}
+
+# server_load SERVER UNITS COMMAND...: what a unit takes of the server and of the command, which awk's UNITS counts
+# in what it prints.
+server_load()
+{
+	local server=$1 units=$2 before cpu
+
+	shift 2
+	before=$(tree_cpu "$server")
+	cpu=$(cpu_of "$@")
+	per "$(awk -v a="$before" -v b="$(tree_cpu "$server")" -v c="$cpu" 'BEGIN { printf "%.9f", b - a + c }')" \
+		"$(awk "$units" "$scratch/printed")"
+}
+
+# In memory, and of one thread: it keeps nothing.
+start_redis()
+{
+	local i
+
+	redis-server --port 0 --unixsocket "$scratch/redis" --save '' --appendonly no --dir "$scratch" \
+		>"$scratch/redis.log" &
+	servers[0]=$!
+	for ((i = 0; i < 50; i++)); do
+		[ -S "$scratch/redis" ] && return
+		sleep 0.1
+	done
+	die "redis-server did not start: $(cat "$scratch/redis.log")"
+}
+
+load_redis()
+{
+	local requests=${REDIS_REQUESTS:-200000}
+
+	server_load "${servers[0]}" "END { print $requests }" \
+		redis-benchmark -s "$scratch/redis" -q -c 20 -n "$requests" -t get
+}
+
+# As its own user, which it insists on, and in memory.
+start_pgbench()
+{
+	local i at=$scratch/postgres as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
+
+	PATH=$PATH:$(echo /usr/lib/postgresql/*/bin | tr ' ' :)
+	chmod 755 "$scratch"
+	mkdir "$at"
+	chown postgres:postgres "$at"
+	(cd "$at" && "${as[@]}" initdb -D "$at/data" -A trust >"$at.log" 2>&1) || die "initdb failed: $(cat "$at.log")"
+	(cd "$at" && exec "${as[@]}" postgres -D "$at/data" -k "$at" -c listen_addresses= -c fsync=off) >>"$at.log" 2>&1 &
+	servers[1]=$!
+	for ((i = 0; i < 100; i++)); do
+		pg_isready -q -h "$at" -U postgres && break
+		sleep 0.1
+	done
+	pgbench -q -i -s 5 -h "$at" -U postgres postgres >>"$at.log" 2>&1 || die "pgbench -i failed: $(cat "$at.log")"
+}
+
+load_pgbench()
+{
+	server_load "${servers[1]}" '/^number of transactions actually processed/ { n = $6 } END { print n + 0 }' \
+		pgbench -n -c 4 -T "${LOAD_SECONDS:-2}" -h "$scratch/postgres" -U postgres postgres
+}
+
+stop_servers()
+{
+	[ ${#servers[@]} = 0 ] || kill "${servers[@]}"
+	[ ${#servers[@]} = 0 ] || wait "${servers[@]}"
+	servers=()
 }

@@ -32,9 +32,9 @@
 
 #include "base/cleanup.h"
 #include "common.h"
-#include "live/load/pins.h"
-#include "live/recording/probe_kernel.h"
-#include "live/recording/probes.h"
+#include "live/hooks/pins.h"
+#include "live/probes/probe_kernel.h"
+#include "live/probes/probes.h"
 #include "probe/text/definition.h"
 
 enum {

@@ -14,8 +14,8 @@
 #include "abi/program.h"
 #include "abi/state.h"
 #include "common.h"
-#include "live/load/memory.h"
-#include "live/load/plan.h"
+#include "live/kernel/plan.h"
+#include "live/rings/memory.h"
 #include "unit.skel.h"
 
 enum {
@@ -46,7 +46,7 @@ static void choose_programs(const char *const *names)
 	}
 }
 
-/* What src/live/load/programs.c tells the programs. */
+/* What src/live/programs/programs.c tells the programs. */
 static void configure(const struct lkst_plan *plan)
 {
 	struct lkst_program_config *cfg = &it.skel->rodata_config->lkst_cfg;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "live/recording/masksets.h"
+#include "live/masks/masksets.h"
 #include "live/recording/start.h"
 
 enum {

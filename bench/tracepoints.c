@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/mask.h"
+#include "masks/mask.h"
 
 int main(void)
 {

@@ -102,15 +102,14 @@ LKST_HANDLER(bench, "records what threads do that there are")
 SEC("tp_btf/sys_enter")
 int BPF_PROG(bench_handled, struct pt_regs___bench *regs, long nr)
 {
-	LKST_RECORD(sched_switch, r);
-
-	if (!r)
-		return 0;
-	r->next_tid = regs->di;
-	r->prev_state = nr;
-	r->prev_prio = regs->si;
-	r->next_prio = regs->dx;
-	lkst_commit_handled(&lkst_slot_, lkst_cfg.id[LKST_EV_sched_switch]);
+	LKST_FILLING(struct lkst_rec_sched_switch, r,
+		     lkst_begin(&lkst_scope_.slot, lkst_cfg.id[LKST_EV_sched_switch], sizeof(*r), sizeof(*r)),
+		     lkst_commit_handled(&lkst_scope_.slot, lkst_cfg.id[LKST_EV_sched_switch])) {
+		r->next_tid = regs->di;
+		r->prev_state = nr;
+		r->prev_prio = regs->si;
+		r->next_prio = regs->dx;
+	}
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "common.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 struct counts {
 	u64 nr[LKST_ID_MAX + 1];

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 # timeout: 3600
 #
 # Builds LKST in the other ways that must work, without a warning: with clang and the sanitizers, for the tests that

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Tests what shells complete against what --help prints: all commands, options, formats and verbs, at each place of a
 # line. In zsh, where that is installed, lines are typed at a terminal.
@@ -60,7 +61,7 @@ for command in $commands $links; do
 	offers "${line[@]}" -- >"$SCRATCH/got"
 	bad+=$(compare "$command")
 	# Formats, as the usage shows them.
-	for option in $(help_of "$command" | tr '\n' ' ' | grep -oE -- '\[--[a-z]+ [a-z]+(\|[a-z]+)+\]' | tr -d '[]' | tr ' ' =); do
+	for option in $(help_of "$command" | tr -s '\n ' ' ' | grep -oE -- '\[--[a-z]+ [a-z]+(\|[a-z]+)+\]' | tr -d '[]' | tr ' ' =); do
 		tr '|' '\n' <<<"${option#*=}" | sort >"$SCRATCH/want"
 		offers "${line[@]}" "${option%=*}" '' >"$SCRATCH/got"
 		bad+=$(compare "$command ${option%=*}")

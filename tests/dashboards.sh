@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Tests the dashboards for Grafana: they are what Grafana's own types say that a dashboard is, and each query of theirs
 # finds, on a real server, what was put there. The server, Debian's, is on a port of loopback and ends with this test;
@@ -42,7 +43,7 @@ check()
 }
 
 if ! command -v node >/dev/null || [ ! -d /usr/share/nodejs/typescript ]; then
-	echo 'skip dashboards_are_of_grafanas_types: there is no node with typescript; tools/install-deps check installs both'
+	echo 'skip dashboards_are_of_grafanas_types: there is no node with typescript; tools/install-deps check-all installs both'
 elif ! modules=$(tools/fetch-npm grafana 2>&1); then
 	echo "skip dashboards_are_of_grafanas_types: $modules"
 else
@@ -148,7 +149,7 @@ panel()
 }
 
 if ! command -v prometheus >/dev/null || ! command -v node >/dev/null; then
-	echo 'skip dashboards_recording: there is no prometheus or no node; tools/install-deps check installs both'
+	echo 'skip dashboards_recording: there is no prometheus or no node; tools/install-deps check-all installs both'
 elif ! start_prometheus; then
 	echo "FAIL dashboards_prometheus_starts: $(tail -n 2 "$SCRATCH/log" | tr '\n' ' ')"
 else

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Tests that the documents describe what there is: manual pages are well-formed and agree with --help, and
 # every path, link, make target and page that a document names exists.
@@ -65,16 +66,43 @@ else
 	commands="_overview $commands"
 fi
 # The commands are those of the list, in the help and in the page.
-sed -n 's/^\(COMMAND\|READER\)(\([a-z]*\))$/\2/p' src/cmd/commands.def | sort >"$SCRATCH/listed"
+sed -n 's/^\(COMMAND\|READER\)(\([a-z]*\))$/\2/p' src/cmd/frame/commands.def | sort >"$SCRATCH/listed"
 sed -n 's/^\.It Xr lkst-\([a-z]*\) 1$/\1/p' doc/man/lkst.1 | sort >"$SCRATCH/in_page"
 tr ' ' '\n' <<<"${commands#_overview }" | sort >"$SCRATCH/in_help"
 bad=
-[ -s "$SCRATCH/listed" ] || bad='src/cmd/commands.def lists none'
+[ -s "$SCRATCH/listed" ] || bad='src/cmd/frame/commands.def lists none'
 verdict docs_lists_have_all_commands "$bad$(
 	diff "$SCRATCH/listed" "$SCRATCH/in_page" |
 		sed -n 's/^< /not in doc\/man\/lkst.1: /p; s/^> /no command, but in doc\/man\/lkst.1: /p'
 	diff "$SCRATCH/listed" "$SCRATCH/in_help" | sed -n 's/^< /not in the help: /p; s/^> /only in the help: /p'
 )"
+
+# In the help and in the page they are in the same five groups, in the order of the list, and with the same summaries. So
+# does each command's own page begin.
+"$LKST" help | sed -n 's/^\([A-Z].*\):$/\1/p; s/^  \([a-z]*\)  */\1 /p' >"$SCRATCH/help"
+sed -n '/^\.Sh COMMANDS/,/^\.Sh FORMATS/p' doc/man/lkst.1 | sed 's/\\-/-/g' |
+	awk '/^\.Ss / { print substr($0, 5) } name { print name " " $0; name = "" } /^\.It Xr/ { name = substr($3, 6) }' >"$SCRATCH/page"
+sed -n 's/^GROUP("\(.*\)")$/\1/p; s/^\(COMMAND\|READER\)(\([a-z]*\))$/\2/p' src/cmd/frame/commands.def >"$SCRATCH/list"
+bad=$(diff "$SCRATCH/help" "$SCRATCH/page" | sed -n 's/^< /not in doc\/man\/lkst.1: /p; s/^> /not in the help: /p')
+cmp -s "$SCRATCH/list" <(sed '/^[a-z]/s/ .*//' "$SCRATCH/help") || bad="$bad the help has another order than src/cmd/frame/commands.def"
+[ "$(grep -c '^[A-Z]' "$SCRATCH/help")" = 5 ] || bad="$bad there are not five groups"
+[[ $(head -n 1 "$SCRATCH/help") = [A-Z]* ]] || bad="$bad the first commands are in no group"
+while read -r command summary; do
+	[[ $command = [A-Z]* ]] ||
+		sed 's/\\-/-/g' "doc/man/lkst-$command.1" | grep -qxF ".Nd $summary" || bad="$bad lkst-$command.1 has another summary;"
+done <"$SCRATCH/help"
+verdict docs_commands_are_in_five_groups "$bad"
+
+# A summary is a verb and its object, and fits a line. A verb that is new here is added.
+verbs=' act choose compare cut explain export find keep let list load make measure print query record save send set show start stop sum verify write '
+bad=
+while read -r command summary; do
+	[[ $command != [A-Z]* ]] || continue
+	[[ $verbs = *" ${summary%%[ ,]*} "* && $summary = *' '* ]] || bad="$bad $command: \"$summary\" begins with no verb;"
+	[ ${#summary} -le 60 ] || bad="$bad $command: \"$summary\" has ${#summary} characters;"
+done <"$SCRATCH/help"
+verdict docs_summaries_begin_with_a_verb "$bad"
+
 for command in $commands; do
 	command=${command#_overview}
 	page=doc/man/lkst${command:+-$command}.1
@@ -103,6 +131,17 @@ for command in ${commands#_overview}; do
 	verdict "docs_options_lkst_$command" "$(diff "$SCRATCH/help" "$SCRATCH/page" |
 		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
 done
+
+# A line of help fits a terminal, with the default at its end.
+bad=
+for command in ${commands#_overview}; do
+	help_of "$command"
+	bad="$bad$(awk -v name="$command" 'length > 100 { print " lkst " name ": " $0 ";" }' <<<"$text")"
+done
+for link in $(sed -n 's/^LINKS := //p' Makefile); do
+	bad="$bad$( (exec -a "$link" "$LKST" --help) 2>&1 | awk -v name="$link" 'length > 100 { print " " name ": " $0 ";" }')"
+done
+verdict docs_help_fits_a_terminal "$bad"
 
 # Every format of --help is described: those of lists in lkst(1), those of other commands in their pages.
 bad=
@@ -133,17 +172,11 @@ for link in $(sed -n 's/^LINKS := //p' Makefile); do
 		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
 done
 
-# The examples of page $1, a line each, without "lkst": of manual pages those at a prompt, of others what stands between
-# backticks, also over two lines, and what is indented.
+# The examples of page $1, a line each, without "lkst": of manual pages those at a prompt.
 examples_of()
 {
 	case $1 in
-	*.md)
-		perl -0777 -ne '
-			s/^```.*?^```//msg;
-			print "$1\n" while /^    (?:\$ )?lkst ([a-z].*)$/mg;
-			while (/`lkst ([a-z][^`]*)`/g) { (my $words = $1) =~ s/\s+/ /g; print "$words\n" }' "$1"
-		;;
+	*.md) perl tests/lib/examples.pl "$1" ;;
 	*) sed -n 's/^\$ lkst //p' "$1" ;;
 	esac
 }
@@ -176,17 +209,73 @@ constant()
 {
 	sed -n "s/.*\b$2 = \([0-9]*\),.*/\1/p" "src/$1"
 }
-version=$(sed -n 's/^#define LKST_VERSION "\(.*\)"/\1/p' src/cmd/version.h)
+version=$(sed -n 's/^#define LKST_VERSION "\(.*\)"/\1/p' src/base/version.h)
 want="lkst $version
 memory layout $(constant abi/state.h LKST_ABI_VERSION), notes in crash dumps $(constant abi/note.h LKST_NOTE_VERSION), \
-handlers $(constant abi/handler.h LKST_HANDLER_VERSION), service protocol $(constant trace/wire.h LKST_WIRE_VERSION), \
-traces CTF 1.8, format $(constant trace/metadata_layout.h LKST_CTF_FORMAT)"
+handlers $(constant abi/handler.h LKST_HANDLER_VERSION), service protocol $(constant trace/write/wire.h LKST_WIRE_VERSION), \
+traces CTF 1.8, format $(constant trace/format/metadata_layout.h LKST_CTF_FORMAT)"
 bad=
 for words in --version -V version; do
 	got=$("$LKST" $words 2>&1)
 	[ -n "$version" ] && [ "$got" = "$want" ] || bad="$bad lkst $words says \"$got\""
 done
 verdict docs_version_is_that_of_the_sources "$bad"
+
+# Numbers in pages are those of the source: a constant that one file of src defines, the page, and the words there,
+# with N for the number, or for a thousandth of it where a page has seconds of what is in ms.
+bad=
+while read -r name page words; do
+	mapfile -t values < <(grep -rhoE "\\b$name = [0-9]+\\b" src | grep -oE '[0-9]+')
+	if [ ${#values[@]} != 1 ]; then
+		bad="$bad src defines $name ${#values[@]} times;"
+		continue
+	fi
+	[[ $words != *'N s'* || $name != *_MS ]] || values[0]=$((values[0] / 1000))
+	# A page may divide long numbers by commas.
+	tr '\n' ' ' <"doc/$page" | sed 's/  */ /g; s/\([0-9]\),\([0-9]\{3\}\)/\1\2/g' | grep -qF -- "${words//N/${values[0]}}" ||
+		bad="$bad doc/$page does not say \"${words//N/${values[0]}}\" ($name);"
+done <<-'END'
+	RINGS_PAUSE_MS          fleet.md       rings have filled, every N ms
+	BLOCK_ROWS              fleet.md       blocks of N, packed
+	LKST_BUDGET_PERIOD_MS   cost-limit.md  runs a program every N ms
+	TRY_PERIOD_MS           cost-limit.md  which is checked every N ms
+	LKST_BUDGET_RETRY_S     cost-limit.md  to N seconds
+	LKST_TRIGGER_TICK_MS    triggers.md    looks every N ms whether a maskset's time is over
+	LKST_LIMIT_READINGS_MS  format.md      every N s by `lkst limit`
+END
+verdict docs_numbers_are_those_of_the_source "$bad"
+
+# figure ROW COLUMN PART: the part, of those between semicolons, of a cell of doc/figures.md. ROW is how the row begins.
+figure()
+{
+	awk -F ' *[|] *' -v row="$1" -v column="$2" -v part="$3" '
+		index($2, row) == 1 { split($(column + 1), parts, /; */); print parts[part]; exit }' doc/figures.md
+}
+
+# What README compares is measured, and as it was measured last.
+ftrace='ftrace, the 90 tracepoints of RDEFAULT' times='times babeltrace2, which only prints; times'
+profile='names for samples of clang' extract='`lkst extract`, a dump of 1 GiB'
+memory=$(figure "$extract" 2 1)
+bad=
+for words in "ftrace $(figure "$ftrace" 2 1); $(figure "$ftrace" 3 1). perf $(figure 'perf record' 2 1); $(figure 'perf record' 3 1) " \
+	"the same events $(figure 'RDEFAULT, `--budget none`' 2 1); $(figure 'RDEFAULT, `--budget none`' 3 1)." \
+	"within its limit, $(figure 'standard, limit' 2 1); $(figure 'standard, limit' 3 1) " \
+	"nginx's rounds differ by up to $(figure 'perf record' 3 2)" \
+	"all analyses $(figure "$times" 2 2) and $(figure "$times" 2 1) times as fast" \
+	"\`lkst why\` $(figure '`lkst why --worst syscall`, 10.8 million events' 2 1 | sed 's/ at best.*//') " \
+	"\`perf report\` $(figure "$profile" 2 2) " "\`lkst analyze profile\` $(figure "$profile" 2 1) " \
+	"libkdumpfile reads $(sed 's/.*: \([0-9.]*\))$/\1/' <<<"$memory") GB/s" "\`lkst extract\` ${memory%% of memory*};"; do
+	tr '\n' ' ' <README.md | grep -qF -- "$words" || bad="$bad README.md does not say \"$words\";"
+done
+verdict docs_readme_compares_what_was_measured "$bad"
+
+# The oldest kernel that can be recorded is the same wherever one is named.
+bad=
+oldest=$(sed -n 's/^\* \*\*Linux \([0-9.]*\)\*\*, for switches.*/\1/p' doc/kernels.md)
+[ -n "$oldest" ] || bad='doc/kernels.md does not name it;'
+grep -q "^\* \*\*$oldest or later, with BTF" README.md || bad="$bad README.md does not say $oldest;"
+grep -q "a kernel of version $oldest or later" doc/man/lkst.1 || bad="$bad doc/man/lkst.1 does not say $oldest"
+verdict docs_name_one_oldest_kernel "$bad"
 
 # Paths as they are named anywhere: a word that begins with a folder of the checkout. "*" matches, and
 # a word may end before a placeholder like <name>.
@@ -233,6 +322,14 @@ for document in "${documents[@]}"; do
 done
 verdict docs_links_resolve "$bad"
 
+# Whoever looks for a page finds it: doc/README.md links to each, and README.md to that.
+bad=
+grep -qF '](doc/README.md)' README.md || bad=' README.md does not link to doc/README.md'
+for page in doc/*.md doc/decisions/README.md; do
+	[ "$page" = doc/README.md ] || grep -qE "\]\(${page#doc/}[#)]" doc/README.md || bad="$bad doc/README.md does not link to $page"
+done
+verdict docs_pages_are_listed "$bad"
+
 # The table of kernels has events of the catalogue, in its order, but none that user space writes. A new event has
 # its row when tools/kernels-page has run.
 sed -n '/^<!-- table:/,/^<!-- end of table/s/^| `\([a-z_0-9]*\)` |.*/\1/p' doc/kernels.md >"$SCRATCH/rows"
@@ -244,7 +341,7 @@ verdict docs_kernels_rows_are_events "$bad$(diff \
 
 # The table of maskset standard is that of the source.
 verdict docs_masksets_have_standard "$(diff \
-	<(sed -n 's/^STANDARD("\([^"]*\)", \([A-Z |]*\), "\([^"]*\)")$/\1 \2: \3/p' src/rules/standard.def |
+	<(sed -n 's/^STANDARD("\([^"]*\)", \([A-Z |]*\), "\([^"]*\)")$/\1 \2: \3/p' src/masks/standard.def |
 		sed 's/ |/,/g; s/MODEL/states/; s/REPORT/report/; s/WHY/why/; s/CRASH/crash/') \
 	<(sed -n '/^## Standard/,/^"states"/s/^| `\([^`]*\)` | \([a-z, ]*\) | \(.*\) |$/\1 \2: \3/p' doc/masksets.md) |
 	sed -n 's/^< /not in doc\/masksets.md: /p; s/^> /not in src\/trace\/standard.def: /p')"
@@ -277,7 +374,7 @@ squeeze()
 }
 awk '/^    / { print; next } { printf "\001" }' doc/adding-an-event.md | squeeze | tr '\001' '\n' |
 	sed 's/^ *//; s/ *$//' | grep -E '^(EVENT|LKST_TP)\(' >"$SCRATCH/examples"
-cat src/abi/events.def src/bpf/*.bpf.c | squeeze >"$SCRATCH/code"
+cat src/abi/events.def src/bpf/*.bpf.c src/bpf/events/*.bpf.c src/bpf/budget/*.bpf.c | squeeze >"$SCRATCH/code"
 bad=
 [ "$(wc -l <"$SCRATCH/examples")" -ge 2 ] || bad='the examples were not found'
 while IFS= read -r example; do

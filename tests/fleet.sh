@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Tests lkst fleet and lkst export --clickhouse with a real server, Debian's clickhouse-server, which this test starts
 # on ports of its own on loopback, with its data in scratch, and ends: what is there afterwards is what `lkst sql` says,
@@ -10,7 +11,7 @@ set -u
 . tests/lib/servers.sh
 
 if [ ! -x /usr/sbin/clickhouse-server ]; then
-	echo 'skip fleet: there is no clickhouse-server; tools/install-deps check installs it'
+	echo 'skip fleet: there is no clickhouse-server; tools/install-deps check-all installs it'
 	exit
 fi
 

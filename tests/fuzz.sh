@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 # timeout: 900
 #
 # Runs each fuzz target, tests/fuzz/<name>.c, built by tests/build_others.sh with clang's libFuzzer, ASan and UBSan, for a

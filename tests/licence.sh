@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Tests that every source file names its licence, and that it is the right one: files in src/abi may
 # also be used under the BSD licence, so that anyone may read the format, and so may those in src/liblkst, so that any

@@ -1,30 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
-# Runs cppcheck over the sources with the rules that .cppcheck explains, and shell scripts past their
-# parser. cppcheck knows only the macros that are listed here.
+# Looks at sources: scripts have no error of syntax, each test says when it runs, fuzz targets print what they read, lines fit
+# a screen, and records are left by their end. tests/cppcheck.sh runs cppcheck.
 
 set -u
 
-# libbpf's macros, as far as cppcheck needs them to parse what uses them.
-macros=('-DLIBBPF_OPTS(type,name,...)=struct type name'
-	'-DDECLARE_LIBBPF_OPTS(type,name,...)=struct type name'
-	'-Dbpf_object__for_each_program(one,object)=while ((one = next(object)))'
-	'-Dbpf_object__for_each_map(one,object)=while ((one = next(object)))')
-
-if cppcheck --quiet --std=c11 --language=c --platform=unix64 -j"$(nproc)" --error-exitcode=1 \
-	--inline-suppr --enable=warning,performance,portability --suppressions-list=.cppcheck \
-	-D_GNU_SOURCE -D__x86_64__ -DUINTPTR_MAX=0xffffffffffffffffu -DUINT64_MAX=0xffffffffffffffffu "${macros[@]}" -Isrc -Itests src/{base,abi,liblkst,marks,trace,hosts,rules,probe,program,analyze,crash,view,bundle,parquet,export,sql,fleet,web,live,cmd} \
-	tests/lib tests/unit \
-	>"$SCRATCH/log" 2>&1; then
-	echo ok lint_cppcheck
-else
-	echo "FAIL lint_cppcheck: $(grep -cE '(error|warning|performance|portability): ' "$SCRATCH/log") complaints"
-	cat "$SCRATCH/log" >&2
-fi
-
 bad=
-for script in .ci/run tools/* tests/*.sh tests/run tests/beside_load tests/*/run tests/*/*.sh bench/*; do
+for script in .ci/run tools/* tests/*.sh tests/run tests/beside_load tests/compile tests/*/run tests/*/*.sh bench/*; do
 	if [ -f "$script" ] && head -n 1 "$script" | grep -q 'bash$'; then
 		bash -n "$script" || bad="$bad $script"
 		[ -x "$script" ] || bad="$bad $script(not executable)"
@@ -34,6 +18,37 @@ if [ -z "$bad" ]; then
 	echo ok lint_scripts
 else
 	echo "FAIL lint_scripts:$bad"
+fi
+
+# Each test says in its head when it runs, and does run then: those of tiers check and all with `make check-all`, those of tier
+# vm with `make vm-check`.
+. tests/lib/heads.sh
+# The sources of the tests that the list of make target $1 names, each once.
+tests_of()
+{
+	local word
+
+	for word in $(env -u MAKEFLAGS -u MAKELEVEL make -n DEPS=no OUT=build "$1" 2>&1 | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' |
+		sed -n 's|.* tests/run -j [0-9]* ||p'); do
+		[ "$word" = --after ] || source_of "${word#*=}"
+	done | sort -u
+}
+bad=
+for test in $(tests_of check-all) tests/*.sh tests/unit/*.c tests/live/*.{sh,c}; do
+	[ -n "$(tier_of "$test")" ] || bad="$bad $test names none of ${tiers[*]};"
+done
+tests_of check-all >"$SCRATCH/named"
+sources_of 'check|all' >"$SCRATCH/said"
+[ "$(wc -l <"$SCRATCH/named")" -gt 250 ] || bad="$bad make check-all names hardly any;"
+bad="$bad $(diff "$SCRATCH/said" "$SCRATCH/named" | sed -n 's/^< \(.*\)/make check-all does not run \1;/p; s/^> \(.*\)/make check-all runs \1;/p')"
+tests_of vm-check >"$SCRATCH/named"
+for test in $(sources_of vm); do
+	grep -qxF "$test" "$SCRATCH/named" || bad="$bad make vm-check does not run $test;"
+done
+if [ -z "${bad// /}" ]; then
+	echo ok lint_tests_have_a_tier
+else
+	echo "FAIL lint_tests_have_a_tier:$bad"
 fi
 
 # What is read is printed in the end, so that fuzz targets print it. Each says in its head in which forms, or why in none.
@@ -107,6 +122,8 @@ for way_out in 'return 0' break 'goto out'; do
 	fills "$way_out" && bad="$bad $way_out is let through;"
 	grep -q 'no return, break or goto out of a block' "$SCRATCH/log" || bad="$bad $way_out has another error;"
 done
+# Nor are there the two ends by themselves, of which nothing could check that the second is reached.
+fills '{ LKST_RECORD(sched_switch, half); if (half) LKST_COMMIT(sched_switch); }' && bad="$bad half a record is let through;"
 for harmless in continue 'r->dest_cpu = 0'; do
 	fills "$harmless" || bad="$bad $harmless is refused: $(head -n 1 "$SCRATCH/log");"
 done

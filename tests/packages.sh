@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: vm
 # timeout: 3600
 #
 # Makes the Debian packages and the tarball from the checkout, and looks at them: nothing is missing, lintian finds no
@@ -27,7 +28,7 @@ packages()
 {
 	local version package name bad=
 
-	version=$(sed -n 's/^#define LKST_VERSION "\(.*\)"/\1/p' src/cmd/version.h)
+	version=$(sed -n 's/^#define LKST_VERSION "\(.*\)"/\1/p' src/base/version.h)
 	# A later version as well, which tests/vm/debian/run upgrades to.
 	tools/make-deb "$version" "$version+next" >"$SCRATCH/log" 2>&1
 	verdict packages_are_made "$(unless "$SCRATCH/log" $?)"
@@ -40,7 +41,7 @@ packages()
 	# What the sources have for users must be in one of them.
 	bad=
 	for name in doc/man/* etc/systemd/* etc/tmpfiles.d/* etc/sysusers.d/* etc/lkst.conf etc/keep-earlier etc/gdb/* etc/grafana/* \
-			etc/initramfs-tools/*/lkst etc/initramfs-tools/*/*/lkst src/handlers/*.c src/liblkst/mark.h src/bpf/handler.h; do
+			etc/initramfs-tools/*/lkst etc/initramfs-tools/*/*/lkst src/bpf/handlers/*.c src/liblkst/mark.h src/bpf/handler.h; do
 		name=${name##*/}
 		grep -qE "/${name/%.c/.bpf.o}(\.gz)?$|/${name/%.c/.o}$" "$SCRATCH/files" || bad+="$name "
 	done

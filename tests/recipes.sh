@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Tests the recipes of doc/extending.md: the files that one lists are those in which its example is found, so
 # whoever follows it has not forgotten one. Parts of pages that `make pages` writes do not count, and neither do other
@@ -35,9 +36,9 @@ recipe()
 	fi
 }
 
-recipe event 'An event' '\<contention_begin\>' '^(src/(abi/lock\.h|analyze/.*)|tests/(unit/.*|live/symbols\.sh))$'
-recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>|measures/waitqueue\.' '^$'
+recipe event 'An event' '\<contention_begin\>' '^(src/(abi/lock\.h|bpf/blocker\.h|analyze/.*)|tests/(unit/.*|live/(symbols|locks_held)\.sh))$'
+recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>|analyses/waitqueue\.' '^$'
 recipe operand 'An operand of conditions' 'LKST_TRIGGER_NEXT_COMM|OPERAND\(next_comm|next_comm (==|!=)' \
-	'^(src/(rules/condition\.h|cmd/.*)|doc/man/lkst-trigger\.1)$'
-recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|view/flight\.|^\.It Cm flight' '^doc/man/lkst-attach\.1$'
+	'^(src/(masks/condition\.h|cmd/.*)|doc/man/lkst-trigger\.1)$'
+recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|print/flight\.|^\.It Cm flight' '^doc/man/lkst-attach\.1$'
 recipe command 'A command' '(\<lkst_cmd_|(COMMAND|READER)\()lint\>|^\.Dt LKST-LINT|^\.It Xr lkst-lint|LKST" lint\>|cmd/read/lint\.' '^(tests/live/reading\.sh|src/cmd/mcp/.*)$'

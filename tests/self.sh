@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
-# Tests the test runner: that failures of a test program are counted; and tests/beside_load. It runs them on small
-# scripts, in a build directory of its own.
+# Tests the test runner: that failures of a test program are counted, which programs run, how often, and what is said of
+# them; and tests/beside_load. It runs them on small scripts, in a build directory of its own.
 
 set -u
 # These runs record nothing: they need not wait for others on this machine.
-export MACHINE_LOCK=$SCRATCH/machine
+export MACHINE_LOCK=$SCRATCH/machine PINS=$SCRATCH/pins
 
 # Runs tests/run on a script of the text $3 and compares its last line with $2; $1: the test's name.
 expect()
@@ -39,10 +40,12 @@ expect gives_no_input '1 passed, 0 failed, 0 skipped' 'read -r x || echo ok a'
 
 # Where all that tests need was installed, none may be skipped for want of a program.
 for is_installed in true false; do
-	printf '#!/bin/sh\necho "skip a: nosuch is not installed"\necho "skip b: no kcore"\n' >"$SCRATCH/program"
-	got=$(CI=$is_installed OUT=$SCRATCH/out tests/run "$SCRATCH/program" 2>&1 | grep -cE '^  (FAIL a|skip b)')
+	printf '#!/bin/sh\n# tier: check\necho "skip a: nosuch is not installed"\necho "skip b: no kcore"
+		echo "skip c: there is no x; tools/install-deps check-all installs it"\n' >"$SCRATCH/program"
+	got=$(CI=$is_installed OUT=$SCRATCH/out tests/run --tier check "$SCRATCH/program" 2>&1 |
+		grep -cE '^  (FAIL [ac]: .*tools/install-deps check does not install it$|skip b)')
 	case $is_installed$got in
-	true3 | false1) echo "ok run_skips_for_want_of_a_program_$is_installed" ;;
+	true5 | false1) echo "ok run_skips_for_want_of_a_program_$is_installed" ;;
 	*) echo "FAIL run_skips_for_want_of_a_program_$is_installed: $got lines" ;;
 	esac
 done
@@ -126,7 +129,7 @@ name=what_needs_another_begins_after_it
 want='3 passed, 0 failed, 0 skipped'
 expect_lines ' passed, .* failed' -j 3 "$SCRATCH/makes" "$SCRATCH/beside" --after "$SCRATCH/makes" "$SCRATCH/needs"
 name=nothing_is_after_what_is_not_named
-want='usage: tests/run [-j N] [PREFIX=]PROGRAM... [--after PROGRAM [PREFIX=]PROGRAM...]...'
+want='usage: tests/run [-j N] [--tier TIER] [--repeat N] [--beside COMMAND] [PREFIX=]PROGRAM... [--after PROGRAM [PREFIX=]PROGRAM...]...'
 expect_lines '^usage: tests/run ' "$SCRATCH/needs" --after "$SCRATCH/makes" "$SCRATCH/beside"
 
 # What records runs one at a time, beside anything else; of guests, too, there is one at a time.
@@ -187,6 +190,122 @@ script long 'sleep 5; echo ok a'
 name=says_what_took_longest
 got=$(CI=false OUT=$SCRATCH/out tests/run "$SCRATCH/three" "$SCRATCH/long" 2>&1 | awk '/^What took/ { on = 1; next } NF == 3 && on { print $3, ($3 == "long" && $2 > 2 ? "busy" : "") }' | xargs -n 1 | tr '\n' ' ')
 if [ "$got" = 'long three ' ]; then echo "ok run_$name"; else echo "FAIL run_$name: $got"; fi
+
+# Of those that are named the ones of a tier run, and none that is after one of another. A head without a tier is a failure.
+for tier in check all vm nosuch; do
+	script "of_$tier" "# tier: $tier"$'\n'"echo ok $tier"
+done
+script more $'# tier: check\necho ok more'
+name=one_tier_runs
+want='  of_check: 1 passed
+  more: 1 passed
+2 passed, 0 failed, 0 skipped'
+got=$(CI=false OUT=$SCRATCH/out tests/run --tier check "$SCRATCH"/of_{check,all,vm} --after "$SCRATCH/of_all" "$SCRATCH/of_vm" "$SCRATCH/more" \
+	--after "$SCRATCH/of_check" "$SCRATCH/more" 2>&1 | grep -E ' passed' | sed 's/, [0-9.]* s$//')
+if [ "$got" = "$want" ]; then echo "ok run_$name"; else echo "FAIL run_$name: ${got//$'\n'/; }"; fi
+name=a_test_has_a_tier
+want="  FAIL $SCRATCH/of_nosuch: its head names no tier (check all vm)
+  FAIL $SCRATCH/two: its head names no tier (check all vm)
+1 passed, 2 failed, 0 skipped"
+got=$(CI=false OUT=$SCRATCH/out tests/run --tier all "$SCRATCH"/{of_nosuch,two,of_all} 2>&1 | grep -E '^  FAIL | passed, .* failed' | sort -u)
+if [ "$got" = "$want" ]; then echo "ok run_$name"; else echo "FAIL run_$name: ${got//$'\n'/; }"; fi
+name=there_are_three_tiers
+want='usage: tests/run [-j N] [--tier TIER] [--repeat N] [--beside COMMAND] [PREFIX=]PROGRAM... [--after PROGRAM [PREFIX=]PROGRAM...]...'
+expect_lines '^usage: ' --tier nosuch "$SCRATCH/of_check"
+name=lists_what_heads_say
+script said $'# tier: vm\n# timeout: 8\n# alone'
+want="check plain 900 - - $SCRATCH/of_check
+vm alone 8 - - $SCRATCH/said"
+got=$(OUT=$SCRATCH/nothing tests/run --list "$SCRATCH"/{of_check,said} | tail -n +2 | tr -s ' ')
+if [ "$got" = "$want" ]; then echo "ok run_$name"; else echo "FAIL run_$name: ${got//$'\n'/; }"; fi
+
+# What tests take is kept and compared: not that of one that failed, nor that of another machine, and not what is too little.
+times=$SCRATCH/out/tests/times.csv
+script busy 'perl -e "1 while (times)[0] < 0.5"; echo ok busy'
+script fails 'echo ok fails; echo FAIL fails: x'
+rm -f "$times"
+# Runs tests, and prints what is said of their times.
+said_of_times()
+{
+	CI=false COMPARED_FROM=0.3 OUT=$SCRATCH/out tests/run "$@" 2>&1 | grep -E '^(slower|new|From now on)' |
+		sed -E "s|$SCRATCH/||; s/ [0-9.]+ s/ N s/g; s/commit .*/commit/"
+}
+name=begins_to_keep_times
+got=$(said_of_times "$SCRATCH"/{busy,fails})
+if [ "$got" = 'From now on out/tests/times.csv says what tests take.' ] && [ "$(sed 's/,.*//' "$times")" = "machine
+$(uname -n)/$(nproc)" ]; then echo "ok run_$name"; else echo "FAIL run_$name: $got; $(cat "$times")"; fi
+name=says_what_a_new_test_takes
+got=$(said_of_times "$SCRATCH"/{busy,three,fails})
+if [ "$got" = 'new: three N s, N s of a processor' ]; then echo "ok run_$name"; else echo "FAIL run_$name: $got"; fi
+# As if it had taken a tenth before; the one that takes nearly nothing, too. On another machine it took even less.
+awk -F , -v OFS=, 'NR > 1 { $4 = $4 / 10 } { print } END { $1 = "elsewhere/2"; $4 = 0.01; print }' "$times" >"$SCRATCH/earlier"
+cp "$SCRATCH/earlier" "$times"
+name=says_what_takes_twice_as_long
+got=$(said_of_times "$SCRATCH"/{busy,three})
+if [ "$got" = 'slower: busy took N s of a processor, and N s at commit' ]; then echo "ok run_$name"; else echo "FAIL run_$name: $got"; fi
+name=compares_with_the_last_time
+got=$(said_of_times "$SCRATCH"/{busy,three})
+if [ "$got$(grep -c '^elsewhere/2,' "$times")" = 1 ]; then echo "ok run_$name"; else echo "FAIL run_$name: $got"; fi
+name=keeps_ten_times
+for n in {1..30}; do tail -n 1 "$SCRATCH/earlier"; done >>"$times"
+said_of_times "$SCRATCH/three" >/dev/null
+got=$(grep -c '^elsewhere/2,' "$times"),$(tail -n 1 "$times" | cut -d , -f 2),$(head -n 1 "$times")
+if [ "$got" = "10,$SCRATCH/three,machine,test,wall_s,cpu_s,commit" ]; then echo "ok run_$name"; else echo "FAIL run_$name: $got"; fi
+
+# Again and again: how often each passed, and what went wrong when. A program in C is named by its source.
+script sometimes "echo x >>'$SCRATCH/nr'; n=\$(wc -l <'$SCRATCH/nr'); [ \$n != 2 ] && echo ok a || echo FAIL a: it is \$n"
+mkdir -p "$SCRATCH/out/gcc/tests/unit"
+cp "$SCRATCH/three" "$SCRATCH/out/gcc/tests/unit/err"
+name=repeats_tests
+want="  FAIL a: it is 2 (run 2)
+  $SCRATCH/sometimes: 3 of 4 passed, 1 failed
+  tests/unit/err.c: 4 of 4 passed, 0 failed
+7 passed, 1 failed, 0 skipped"
+got=$(CI=false OUT=$SCRATCH/out tests/run -j 3 --repeat 4 "$SCRATCH/sometimes" tests/unit/err.c 2>&1 |
+	grep -E '^  FAIL .*run|^  .* of |passed, .* skipped')
+if [ "$got" = "$want" ]; then echo "ok run_$name"; else echo "FAIL run_$name: ${got//$'\n'/; }"; fi
+
+# Beside a command, which is begun again when it has ended, and ends with the tests, with all that it has begun.
+script beside_it "until [ -e '$SCRATCH/load.3' ]; do sleep 0.05; done; echo ok beside_it"
+name=runs_beside_a_command
+want='1 passed, 0 failed, 0 skipped'
+expect_lines ' passed, .* failed' --beside "n=\$(ls '$SCRATCH'/load.* | wc -l); touch '$SCRATCH'/load.\$n
+	[ \$n -lt 3 ] || { sleep 1000 & echo \$! >'$SCRATCH/load'; wait; }" "$SCRATCH/beside_it"
+name=ends_what_is_beside
+if kill -0 "$(cat "$SCRATCH/load")" 2>/dev/null; then echo "FAIL run_$name: it runs"; else echo "ok run_$name"; fi
+name=what_is_beside_must_not_fail
+want='  FAIL beside: the command ended with status 3: it said so
+  FAIL beside: the command ended with status 3: it said so
+1 passed, 1 failed, 0 skipped'
+script later "while kill -0 \"\$(cat '$SCRATCH/gone')\"; do sleep 0.05; done 2>/dev/null; sleep 0.2; echo ok later"
+expect_lines ' FAIL | passed, .* failed' --beside "echo \$\$ >'$SCRATCH/gone'; echo it said so; exit 3" "$SCRATCH/later"
+
+# The machine records already: what tests have left is ended, a user's recording is not. tests/live/label.sh does so with
+# recordings. Here lkst is a script, and the recording a file with a label.
+cat >"$SCRATCH/out/gcc/lkst" <<END
+#!/bin/bash
+case \$* in
+status) echo "recording 7 events" ;;
+"stop --quiet --label \$(cat '$PINS')" | 'stop --quiet') rm '$PINS' ;;
+*) echo 'lkst stop: it is another one'; exit 1 ;;
+esac
+END
+chmod +x "$SCRATCH/out/gcc/lkst"
+script live/one 'echo ok one'
+script live/two 'echo ok two'
+echo lkst-tests >"$PINS"
+name=ends_what_a_killed_test_records
+want='  ended the recording that a killed test had left
+2 passed, 0 failed, 0 skipped'
+expect_lines_of_root '^  ended| passed, .* failed' "$SCRATCH"/live/{one,two}
+echo mine >"$PINS"
+name=leaves_what_a_user_records
+want='  FAIL recorder_is_free: no test has begun what is being recorded: it is another one; recording 7 events; `lkst stop` ends it
+  skip two: somebody else is recording
+  FAIL recorder_is_free: no test has begun what is being recorded: it is another one; recording 7 events; `lkst stop` ends it
+1 passed, 1 failed, 1 skipped'
+expect_lines_of_root '^  skip| FAIL| passed, .* failed' "$SCRATCH"/{live/one,live/two,three}
+rm "$PINS"
 
 # Ctrl-C is not ignored by what runs side by side: tests send it.
 script interrupted "perl -e 'print((\$SIG{INT} // q()) eq q(IGNORE) ? qq(FAIL a: it is ignored\\n) : qq(ok a\\n))'"

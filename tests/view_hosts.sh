@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst view of several hosts, whose clocks are known to be wrong: the page in a browser has the lanes of each below its name, on
 # the time line that the terminal has, and says what the terminal says of the same traces. One host's clock began after the
@@ -9,7 +10,7 @@ set -u
 
 for tool in node chromium; do
 	if ! command -v $tool >/dev/null; then
-		echo "skip view_hosts: there is no $tool; tools/install-deps check installs it"
+		echo "skip view_hosts: there is no $tool; tools/install-deps check-all installs it"
 		exit
 	fi
 done

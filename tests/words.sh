@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Tests that nothing is called by a word that doc/words.md rules out, and that this test would notice. The page has the
 # patterns: what is set as code in the last column of the table that ends with a column "not".

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/measures/analysis.h"
+#include "analyze/analyses/analysis.h"
 #include "export/export.h"
-#include "view/table_text.h"
-#include "view/view.h"
+#include "print/print.h"
+#include "print/table_text.h"
 
 enum { COLUMNS = 98 };
 
@@ -134,7 +134,7 @@ static const struct {
 	const char *name, *help;
 } operands[] = {
 #define OPERAND(name, from, events, form, help) { #name, help },
-#include "rules/operands.def"
+#include "masks/operands.def"
 #undef OPERAND
 };
 

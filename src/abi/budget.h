@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The cost limit: what user space tells the controller in the kernel (src/bpf/budget.bpf.c) before
+ * The cost limit: what user space tells the controller in the kernel (src/bpf/budget/budget.bpf.c) before
  * it runs, and what the controller notes as it runs. Costs are in millionths of a CPU's time (ppm).
  */
 #ifndef LKST_ABI_BUDGET_H
@@ -32,9 +32,9 @@ struct lkst_kind {
 	u16 idle_ns; /* what it costs while it is left out: its hook stays attached */
 	u8 value;    /* the least valuable are left out first; LKST_KIND_PRECIOUS: never */
 	u8 name_length;
-	/* The controller writes the rest. */
+	/* The controller writes the rest, but for begins_out, which user space sets before. */
 	u8 is_shed;
-	u8 pad;
+	u8 begins_out; /* it is to be left out from the beginning, and ppm is there already */
 	u16 group; /* of its hooks; LKST_GROUP_NONE: it has none. User space writes it */
 	u16 pad2;
 	u32 tries; /* how often it was tried, to see whether there is room for it */
@@ -84,7 +84,7 @@ enum lkst_hook_type {
 	LKST_HOOK_TYPE_BY_NAME, /* a tracepoint outside the catalogue: the kernel makes a record of its own */
 	LKST_HOOK_TYPE_KPROBE,
 	LKST_HOOK_TYPE_KRETPROBE,
-	/* In a program; measured when the first such probe is set (src/live/load/measure_program.c). */
+	/* In a program; measured when the first such probe is set (src/live/cost/measure_program.c). */
 	LKST_HOOK_TYPE_UPROBE,		/* at an instruction that the kernel runs in a single step */
 	LKST_HOOK_TYPE_UPROBE_EMULATED, /* at one that it emulates */
 	LKST_HOOK_TYPE_URETPROBE,	/* at the return of a function that begins with such a one */
@@ -101,7 +101,7 @@ enum lkst_cost_unit {
 	LKST_COST_UNIT_NR,
 };
 
-/* Unit costs on this machine, measured when recording started (src/live/load/measure.c), ns. */
+/* Unit costs on this machine, measured when recording started (src/live/cost/measure.c), ns. */
 struct lkst_costs {
 	u32 hook_ns[LKST_HOOK_TYPE_NR]; /* a run that records nothing */
 	/* What recording adds to it. */

@@ -95,6 +95,29 @@ const u8 lkst_group_values[] = {
 #undef G
 };
 
+const char *const lkst_where_names[] = {
+	[LKST_WHERE_UNKNOWN] = "unknown",
+	[LKST_WHERE_CALL] = "call",
+	[LKST_WHERE_NONE] = "none",
+	[LKST_WHERE_KERNEL] = "kernel",
+	[LKST_WHERE_USER] = "user",
+	[LKST_WHERE_SOFTIRQ] = "softirq",
+};
+
+const char *const lkst_waker_names[] = {
+	[LKST_WAKER_UNKNOWN] = "unknown",
+	[LKST_WAKER_THREAD] = "thread",
+	[LKST_WAKER_SOFTIRQ] = "softirq",
+	[LKST_WAKER_INTERRUPT] = "interrupt",
+};
+
+const char *const lkst_holder_names[] = {
+	[LKST_HOLDER_UNKNOWN] = "unknown",
+	[LKST_HOLDER_OWNER] = "owner",
+	[LKST_HOLDER_READER] = "reader",
+	[LKST_HOLDER_TAKER] = "taker",
+};
+
 const char *const lkst_loss_names[] = {
 	[LKST_LOSS_LEVEL] = "nested too deep",
 	[LKST_LOSS_TRUNCATED] = "string cut",

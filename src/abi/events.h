@@ -54,7 +54,7 @@ enum lkst_event_index {
 	G(SIGNAL, "signal", 70)                                                                         \
 	G(IRQ, "irq", 50)                                                                               \
 	G(EXCEPTION, "exception", 50)                                                                   \
-	G(SYSCALL, "syscall", 80)                                                                       \
+	G(SYSCALL, "syscall", 25)                                                                       \
 	G(MEMORY, "memory", 40)                                                                         \
 	G(BLOCK, "block", 60)                                                                           \
 	G(NET, "net", 40)                                                                               \
@@ -108,7 +108,7 @@ enum lkst_hook_kind {
 	M(PID, 10)	  /* a process (thread group) */                                           \
 	M(CPU, 10)	  /* a CPU number, -1: none */                                             \
 	M(NODE, 10)	  /* a NUMA node, -1: any */                                               \
-	M(PRIO, 10)	  /* task_struct.prio: 0..99 real-time, 100..139 nice -20..19 */           \
+	M(PRIO, 10)	  /* task_struct.prio: -1 deadline, 0..99 real-time, 100..139 nice -20..19 */ \
 	M(TASK_STATE, 16) /* task_struct.__state bits (include/linux/sched.h) */                   \
 	M(NS, 10)	  /* nanoseconds: a duration or a CLOCK_MONOTONIC time */                  \
 	M(JIFFIES, 10)	  /* timer ticks since boot */                                             \
@@ -159,6 +159,12 @@ enum lkst_hook_kind {
 	M(SYSCALL, 10)	  /* a system call's number */                                             \
 	M(LOSS, 10)	  /* enum lkst_loss */                                                     \
 	M(BUFFER, 10)	  /* a buffer's number */                                                  \
+	M(CALL, 10) /* a system call's number in the machine's own table, LKST_CALL_COMPAT: in i386's; -1: none */ \
+	M(CALL_ARM64, 10) /* what CALL means there: no row has it */                               \
+	M(WHERE, 10) /* enum lkst_where */                                                         \
+	M(WHERE_FLAGS, 16) /* LKST_WHERE_* bits */                                                 \
+	M(WAKER, 10) /* enum lkst_waker_kind */                                                    \
+	M(HOLDER, 10) /* enum lkst_holder */                                                       \
 	M(THREAD_FLAGS, 16) /* LKST_THREAD_*: what state_thread says of a thread */                \
 	M(CGROUP, 10)	  /* a cgroup, by the inode number of its directory; 0: not known */
 
@@ -212,6 +218,55 @@ enum lkst_ending {
 	LKST_ENDING_GOES_ON, /* it is a part, and the recording goes on in the next one */
 	LKST_NR_ENDINGS,
 };
+
+/* Where a thread is that leaves its CPU, or is listed, by the registers with which it entered the kernel. */
+enum lkst_where {
+	LKST_WHERE_UNKNOWN,
+	LKST_WHERE_CALL,   /* in a system call */
+	LKST_WHERE_NONE,   /* in none: in a fault or an interrupt, or on its way back from a signal's handler */
+	LKST_WHERE_KERNEL, /* it is a thread of the kernel's, which never returns to a program */
+	LKST_WHERE_USER,    /* in its program: only of a thread that runs */
+	LKST_WHERE_SOFTIRQ, /* a softirq is served, be it this thread's doing or not: only of a thread that runs */
+	LKST_NR_WHERES,
+};
+extern const char *const lkst_where_names[];
+
+/* Bits of their flags. */
+enum {
+	/*
+	 * It may have left the call, and be on its way back to the program: it exits, takes a signal, is stopped,
+	 * or waits for what it put off until then.
+	 */
+	LKST_WHERE_BEHIND = 1,
+	LKST_WHERE_IO = 2,	  /* it waits for I/O: in_iowait */
+	LKST_WHERE_MEMORY = 4,	  /* it waits for memory: in_memstall, where the kernel keeps pressure (PSI) */
+	LKST_WHERE_THROTTLED = 8, /* it could run, but its cgroup has used up its quota */
+};
+
+/* What wakes a thread. */
+enum lkst_waker_kind {
+	LKST_WAKER_UNKNOWN,
+	LKST_WAKER_THREAD,
+	LKST_WAKER_SOFTIRQ,
+	LKST_WAKER_INTERRUPT,
+	LKST_NR_WAKERS,
+};
+extern const char *const lkst_waker_names[];
+
+/* What the thread is to the lock that a record names as its holder, when the wait for it began. */
+enum lkst_holder {
+	LKST_HOLDER_UNKNOWN, /* no thread is named */
+	LKST_HOLDER_OWNER,   /* it had the lock */
+	LKST_HOLDER_READER,  /* threads read: it was the last that began to, and may have given the lock back */
+	LKST_HOLDER_TAKER,   /* it was the last that took the semaphore, which has no owner */
+	LKST_NR_HOLDERS,
+};
+extern const char *const lkst_holder_names[];
+
+/* This bit of a call's number says that it is a 32-bit program's, of i386's table. */
+enum { LKST_CALL_COMPAT = 0x1000 };
+
+enum { LKST_PRIO_UNKNOWN = -32768 }; /* state_thread's prio: nobody knows it */
 
 /* Bits of state_thread's flags. */
 enum {

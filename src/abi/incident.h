@@ -5,7 +5,7 @@
  * record from that time on, and the bank that they leave is the incident.
  *
  * Kernel programs keep incidents (src/bpf/incident.h); user space makes banks, saves what they hold and
- * frees them (src/live/recording/incidents.h).
+ * frees them (src/live/drain/incidents.h).
  */
 #ifndef LKST_ABI_INCIDENT_H
 #define LKST_ABI_INCIDENT_H

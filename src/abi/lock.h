@@ -3,7 +3,7 @@
 #ifndef LKST_ABI_LOCK_H
 #define LKST_ABI_LOCK_H
 
-/* LCB_F_*, include/trace/events/lock.h. */
+/* LCB_F_*, include/trace/events/lock.h. A semaphore has none. */
 enum {
 	LKST_LOCK_SPIN = 1, /* it waits without sleeping */
 	LKST_LOCK_READ = 2,

@@ -30,7 +30,7 @@ enum lkst_filter_mode {
 	LKST_FILTER_TREE, /* and those they create: the fork program adds them */
 };
 
-/* Of which hierarchy a thread's cgroup is recorded (live/load/cgroup_mount.h says how it is chosen). */
+/* Of which hierarchy a thread's cgroup is recorded (live/kernel/cgroup_mount.h says how it is chosen). */
 enum lkst_cgroup_of {
 	LKST_CGROUP_NONE,    /* of none: there is no cgroup file system */
 	LKST_CGROUP_UNIFIED, /* version 2 */
@@ -99,6 +99,12 @@ struct lkst_program_config {
 	s32 cgroup_hierarchy; /* its number, as in /proc/cgroups */
 	u32 page_shift; /* of the kernel's pages */
 	u32 stack_frames; /* most frames that the kernel gives of a stack, LKST_STACK_FRAMES at most */
+	s64 count_from_rq; /* x86: from a CPU's run queue to its preemption count */
+	u32 may_copy; /* programs may copy kernel memory by address */
+	u32 softirq_bit, interrupt_bits; /* of that count (bpf/preempt_count.h); 0: not known */
+	u32 has_ticks; /* the following are known: bytes from a CPU's run queue to what bpf/tick.h looks at */
+	s64 interrupted_from_rq, ticked_from_rq, stalled_from_rq;
+	u8 call_args[2][LKST_SYSCALL_MAX]; /* how many arguments a call has; the second: a 32-bit program's */
 	u8 counters[LKST_PERF_AT_ONCE]; /* what perf_counters counts, enum lkst_perf_counter */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
 };

@@ -26,7 +26,7 @@
 
 enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST", by its bytes in memory */
-	LKST_ABI_VERSION = 11,
+	LKST_ABI_VERSION = 12,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, softirq, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,
@@ -69,7 +69,7 @@ _Static_assert(sizeof(struct lkst_ring) == 64, "one cache line");
 
 /*
  * When the CPU came to the buffer or left it, and how far the ring of level 0 was then. From these it is known
- * when the records that the ring has overwritten since were made (src/trace/lost.h). Nothing else shows that.
+ * when the records that the ring has overwritten since were made (src/trace/read/lost.h). Nothing else shows that.
  */
 struct lkst_mark {
 	u64 at; /* its `done`; with LKST_MARK_OPENS, what follows begins a block */

@@ -7,18 +7,32 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/events.h"
+
 const struct lkst_sys_meaning_desc lkst_sys_meanings[] = {
 #define M(word, bytes, is_signed, base) { #word, bytes, is_signed, base },
 	LKST_SYS_MEANINGS(M)
 #undef M
 };
 
+const struct lkst_sys_wait_desc lkst_sys_waits[] = {
+#define W(word, receives) { #word, receives },
+	LKST_SYS_WAITS(W)
+#undef W
+};
+
 const struct lkst_syscall lkst_syscalls[] = {
-#define SYS64(nr, name, result, signature) { nr, false, #name, LKST_SYS_##result, signature },
-#define SYS32(nr, name, result, signature) { nr, true, #name, LKST_SYS_##result, signature },
+#define WAIT64(nr, name, result, waits, signature)                                                 \
+	{ nr, false, #name, LKST_SYS_##result, LKST_SYS_WAIT_##waits, signature },
+#define WAIT32(nr, name, result, waits, signature)                                                 \
+	{ nr, true, #name, LKST_SYS_##result, LKST_SYS_WAIT_##waits, signature },
+#define SYS64(nr, name, result, signature) WAIT64(nr, name, result, none, signature)
+#define SYS32(nr, name, result, signature) WAIT32(nr, name, result, none, signature)
 #include "abi/syscalls.def"
 #undef SYS64
 #undef SYS32
+#undef WAIT64
+#undef WAIT32
 };
 
 const unsigned int lkst_nr_syscalls = sizeof(lkst_syscalls) / sizeof(lkst_syscalls[0]);
@@ -27,9 +41,13 @@ enum {
 	NR_SYS64 = 0
 #define SYS64(nr, name, result, signature) +1
 #define SYS32(nr, name, result, signature)
+#define WAIT64(nr, name, result, waits, signature) +1
+#define WAIT32(nr, name, result, waits, signature)
 #include "abi/syscalls.def"
 #undef SYS64
 #undef SYS32
+#undef WAIT64
+#undef WAIT32
 };
 
 static const struct {
@@ -175,6 +193,30 @@ const struct lkst_syscall *lkst_syscall_by_nr(bool is_compat, unsigned int nr)
 			high = middle;
 	}
 	return NULL;
+}
+
+static const struct lkst_syscall *by_nr_arm64(unsigned int nr)
+{
+	unsigned int i;
+
+	if (nr >= LKST_SYSCALL_COMMON)
+		return lkst_syscall_by_nr(false, nr);
+	for (i = 0; i < sizeof(arm64_numbers) / sizeof(arm64_numbers[0]); i++)
+		if (arm64_numbers[i].nr == nr)
+			return lkst_syscall_find(false, arm64_numbers[i].name);
+	return NULL;
+}
+
+const struct lkst_syscall *lkst_syscall_of_call(s64 call, bool is_arm64)
+{
+	const unsigned int nr = (unsigned int)call & ~(unsigned int)LKST_CALL_COMPAT;
+	const bool is_compat = call & LKST_CALL_COMPAT;
+
+	if (call < 0 || call >= 2 * LKST_CALL_COMPAT)
+		return NULL;
+	if (!is_arm64)
+		return lkst_syscall_by_nr(is_compat, nr);
+	return is_compat ? NULL : by_nr_arm64(nr);
 }
 
 int lkst_syscall_figure(char *text, size_t size, bool is_compat, const char *name)

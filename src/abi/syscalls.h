@@ -214,6 +214,42 @@ struct lkst_sys_meaning_desc {
 /* By enum lkst_sys_meaning. */
 extern const struct lkst_sys_meaning_desc lkst_sys_meanings[];
 
+/*
+ * What a call may wait for, for long.
+ *
+ *   word      the word in syscalls.def; calls of file, socket and sync have the descriptor as their first argument
+ *   receives  it takes what others send: it sleeps, interruptibly, until they do
+ */
+#define LKST_SYS_WAITS(W)                                                                          \
+	W(none, 0)                                                                                 \
+	W(file, 0)	/* a file, pipe or device */                                               \
+	W(file_in, 1)                                                                              \
+	W(socket, 0)                                                                               \
+	W(socket_in, 1)                                                                            \
+	W(poll, 0)	/* one of several descriptors, or events of them */                        \
+	W(sleep, 0)	/* a time */                                                               \
+	W(futex, 0)                                                                                \
+	W(child, 0)	/* a process */                                                            \
+	W(signal, 0)                                                                               \
+	W(ipc, 0)	/* System V IPC, a POSIX message queue, a lock of a file */                \
+	W(ipc_in, 1)                                                                               \
+	W(sync, 0)	/* data to reach a disk */
+
+enum lkst_sys_wait {
+#define W(word, receives) LKST_SYS_WAIT_##word,
+	LKST_SYS_WAITS(W)
+#undef W
+	LKST_NR_SYS_WAITS,
+};
+
+struct lkst_sys_wait_desc {
+	const char *word;
+	bool receives;
+};
+
+/* By enum lkst_sys_wait. */
+extern const struct lkst_sys_wait_desc lkst_sys_waits[];
+
 enum {
 	LKST_SYSCALL_ARGS_MAX = 6,
 	LKST_SYSCALL_STRINGS_MAX = 2, /* arguments of one call whose string is recorded */
@@ -226,6 +262,7 @@ struct lkst_syscall {
 	bool is_compat; /* of i386's table: a 32-bit caller's */
 	const char *name;
 	u8 result;	       /* enum lkst_sys_meaning */
+	u8 waits;	       /* enum lkst_sys_wait */
 	const char *signature; /* "fd fd, ptr buf, size count"; lkst_syscall_args() reads it */
 };
 
@@ -256,6 +293,9 @@ const char *lkst_syscall_signature_arm64(const struct lkst_syscall *s);
 /* The row of that name or number in x86-64's table or, @is_compat, i386's; NULL: none. */
 const struct lkst_syscall *lkst_syscall_find(bool is_compat, const char *name);
 const struct lkst_syscall *lkst_syscall_by_nr(bool is_compat, unsigned int nr);
+
+/* The same of a record's number of a call, as LKST_MEANING_CALL has it: on arm64 or, else, on x86-64. */
+const struct lkst_syscall *lkst_syscall_of_call(s64 call, bool is_arm64);
 
 /*
  * The name under which figures of call @name are shown: "brk" or, @is_compat, "compat:brk", since a 32-bit program's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Triggers: what user space tells the handler in the kernel (src/handlers/trigger.c) and what that counts.
+ * Triggers: what user space tells the handler in the kernel (src/bpf/handlers/trigger.c) and what that counts.
  * A trigger has rules, each for events whose records have the same layout. An event has a list of the rules
  * that are evaluated when it comes, and of the steps that intervals take then. All are elements of maps that
  * both sides map or look up.

@@ -25,33 +25,28 @@ enum {
 	SWEEP_MAX = 1 << 16, /* entries of a directory that are looked at for what was left */
 };
 
-static struct lkst_access access_now = { .gid = (gid_t)-1 };
-
-void lkst_access_set(const struct lkst_access *access)
-{
-	access_now = *access;
-}
-
 /* ---- who may read ------------------------------------------------------------------- */
 
-static mode_t file_mode(void)
+static mode_t file_mode(const struct lkst_access *access)
 {
-	return access_now.mode ?: geteuid() ? SHARED_FILE : PRIVATE_FILE;
+	if (!access || !access->mode)
+		return geteuid() ? SHARED_FILE : PRIVATE_FILE;
+	return access->mode;
 }
 
-static mode_t dir_mode(void)
+static mode_t dir_mode(const struct lkst_access *access)
 {
-	if (!access_now.mode)
+	if (!access || !access->mode)
 		return geteuid() ? SHARED_DIR : PRIVATE_DIR;
-	return PRIVATE_DIR | (access_now.mode & 0044) | (access_now.mode & 0044) >> 2;
+	return PRIVATE_DIR | (access->mode & 0044) | (access->mode & 0044) >> 2;
 }
 
 /* Gives what was just made its group, and its mode whatever umask(2) says, if they were asked for. */
-static int apply_access(struct lkst_err *e, int fd, mode_t mode, const char *path)
+static int apply_access(struct lkst_err *e, const struct lkst_access *access, int fd, mode_t mode, const char *path)
 {
-	if (access_now.gid != (gid_t)-1 && fchown(fd, (uid_t)-1, access_now.gid))
-		return lkst_err_sys(e, -errno, "cannot give %s to group %u", path, access_now.gid);
-	if (access_now.mode && fchmod(fd, mode))
+	if (access && access->gid != (gid_t)-1 && fchown(fd, (uid_t)-1, access->gid))
+		return lkst_err_sys(e, -errno, "cannot give %s to group %u", path, access->gid);
+	if (access && access->mode && fchmod(fd, mode))
 		return lkst_err_sys(e, -errno, "cannot set the mode of %s", path);
 	return 0;
 }
@@ -157,12 +152,18 @@ static void remove_left(int dir_fd)
 	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
+	struct stat st;
 	unsigned int i;
 
 	if (!dir && copy >= 0)
 		close(copy);
 	if (!dir)
 		return;
+	/* Where others may write, a name says nothing: whoever may rename gives any directory one like it. */
+	if (fstat(dir_fd, &st) || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)) {
+		closedir(dir);
+		return;
+	}
 	for (i = 0; i < SWEEP_MAX && (entry = readdir(dir)); i++)
 		if (is_hidden(entry->d_name))
 			remove_if_left(dir_fd, entry->d_name);
@@ -179,7 +180,7 @@ static int create_at(int dir_fd, const char *name, int how, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-int lkst_create_file(struct lkst_err *e, int at, const char *path, int *ret_fd)
+int lkst_create_file(struct lkst_err *e, const struct lkst_access *access, int at, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int dir_fd = -1, fd = -1;
 	char name[NAME_MAX + 1];
@@ -187,10 +188,10 @@ int lkst_create_file(struct lkst_err *e, int at, const char *path, int *ret_fd)
 
 	if (err)
 		return err;
-	fd = create_at(dir_fd, name, O_WRONLY, file_mode());
+	fd = create_at(dir_fd, name, O_WRONLY, file_mode(access));
 	if (fd < 0)
 		return lkst_err_sys(e, fd, "cannot create %s", path);
-	err = apply_access(e, fd, file_mode(), path);
+	err = apply_access(e, access, fd, file_mode(access), path);
 	if (err)
 		unlinkat(dir_fd, name, 0);
 	else
@@ -253,7 +254,8 @@ int lkst_check_replaceable(struct lkst_err *e, const char *path)
 			    path);
 }
 
-int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst_new_file *f)
+int lkst_new_file_open(struct lkst_err *e, const struct lkst_access *access, int at, const char *path,
+		       struct lkst_new_file *f)
 {
 	unsigned int i;
 	int err;
@@ -266,7 +268,7 @@ int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst
 	for (i = 0; !err && f->fd == -EEXIST && i < RANDOM_TRIES; i++) {
 		err = hide_name(e, f->name, f->hidden);
 		if (!err)
-			f->fd = create_at(f->dir_fd, f->hidden, O_WRONLY, file_mode());
+			f->fd = create_at(f->dir_fd, f->hidden, O_WRONLY, file_mode(access));
 		if (f->fd >= 0 && !lock_hidden(f->dir_fd, f->hidden, f->fd)) {
 			close(f->fd);
 			unlinkat(f->dir_fd, f->hidden, 0);
@@ -276,7 +278,7 @@ int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst
 	if (!err && f->fd < 0)
 		err = lkst_err_sys(e, f->fd, "cannot create a file beside %s", path);
 	if (!err)
-		err = apply_access(e, f->fd, file_mode(), path);
+		err = apply_access(e, access, f->fd, file_mode(access), path);
 	if (err)
 		lkst_new_file_fini(f);
 	return err;
@@ -296,6 +298,32 @@ int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *f)
 	if (lock >= 0)
 		close(lock);
 	return err;
+}
+
+/* In one step, so that whoever makes the directory again and again is never faster. It is removed if it is empty. */
+static int exchange_with_dir(const struct lkst_new_file *f)
+{
+	if (renameat2(f->dir_fd, f->hidden, f->dir_fd, f->name, RENAME_EXCHANGE))
+		return -errno;
+	unlinkat(f->dir_fd, f->hidden, AT_REMOVEDIR);
+	return 0;
+}
+
+int lkst_new_file_place_over(struct lkst_err *e, struct lkst_new_file *f)
+{
+	int err = -ENOENT;
+	unsigned int i;
+
+	/* Between the two the directory may be gone, or be there again. */
+	for (i = 0; i < RANDOM_TRIES && err == -ENOENT; i++) {
+		err = lkst_rename_file(f->dir_fd, f->hidden, f->name);
+		if (err == -EISDIR)
+			err = exchange_with_dir(f);
+	}
+	if (err)
+		return lkst_err_sys(e, err, "cannot put a new file in the place of %s", f->name);
+	f->hidden[0] = 0;
+	return 0;
 }
 
 int lkst_new_file_place_on_disk(struct lkst_err *e, struct lkst_new_file *f)
@@ -382,7 +410,7 @@ int lkst_open_own_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 	return err ? err : open_own(e, dir_fd, name, path, ret_fd);
 }
 
-int lkst_create_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
+int lkst_create_dir(struct lkst_err *e, const struct lkst_access *access, int at, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int dir_fd = -1, fd = -1;
 	char name[NAME_MAX + 1];
@@ -391,13 +419,13 @@ int lkst_create_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 
 	if (err)
 		return err;
-	is_new = !mkdirat(dir_fd, name, dir_mode());
+	is_new = !mkdirat(dir_fd, name, dir_mode(access));
 	if (!is_new && errno != EEXIST)
 		return lkst_err_sys(e, -errno, "cannot create directory %s", path);
 	/* Somebody may have put another one in its place: it is judged, too. */
 	err = open_own(e, dir_fd, name, path, &fd);
 	if (!err && is_new)
-		err = apply_access(e, fd, dir_mode(), path);
+		err = apply_access(e, access, fd, dir_mode(access), path);
 	if (!err)
 		*ret_fd = lkst_take_fd(fd);
 	else if (is_new)
@@ -429,10 +457,10 @@ static int is_empty(int fd)
 	return empty;
 }
 
-int lkst_create_empty_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
+int lkst_create_empty_dir(struct lkst_err *e, const struct lkst_access *access, int at, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int fd = -1;
-	int err = lkst_create_dir(e, at, path, &fd);
+	int err = lkst_create_dir(e, access, at, path, &fd);
 
 	if (err)
 		return err;
@@ -445,7 +473,7 @@ int lkst_create_empty_dir(struct lkst_err *e, int at, const char *path, int *ret
 	return 0;
 }
 
-int lkst_create_parents(struct lkst_err *e, const char *path)
+int lkst_create_parents(struct lkst_err *e, const struct lkst_access *access, const char *path)
 {
 	char part[PATH_MAX];
 	struct stat st;
@@ -461,7 +489,7 @@ int lkst_create_parents(struct lkst_err *e, const char *path)
 			continue;
 		*p = 0;
 		if (stat(part, &st))
-			err = lkst_create_dir(e, AT_FDCWD, part, &fd);
+			err = lkst_create_dir(e, access, AT_FDCWD, part, &fd);
 		if (err)
 			return err;
 		*p = '/';
@@ -470,7 +498,7 @@ int lkst_create_parents(struct lkst_err *e, const char *path)
 }
 
 /* Makes a directory under a name that hides @name, and locks it. */
-static int create_hidden_dir(struct lkst_err *e, int parent_fd, const char *name,
+static int create_hidden_dir(struct lkst_err *e, const struct lkst_access *access, int parent_fd, const char *name,
 			     char hidden[NAME_MAX + 1], int *ret_fd)
 {
 	unsigned int i;
@@ -480,7 +508,7 @@ static int create_hidden_dir(struct lkst_err *e, int parent_fd, const char *name
 	for (i = 0; i < RANDOM_TRIES; i++) {
 		_cleanup_close_ int fd = -1;
 
-		err = hide_name(e, name, hidden) ?: lkst_create_dir(e, parent_fd, hidden, &fd);
+		err = hide_name(e, name, hidden) ?: lkst_create_dir(e, access, parent_fd, hidden, &fd);
 		if (err)
 			return err;
 		if (lock_hidden(parent_fd, hidden, fd)) {
@@ -492,13 +520,14 @@ static int create_hidden_dir(struct lkst_err *e, int parent_fd, const char *name
 	return lkst_err_sys(e, -EEXIST, "cannot create a directory beside %s", name);
 }
 
-int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_MAX], int *ret_lock)
+int lkst_create_dir_beside(struct lkst_err *e, const struct lkst_access *access, const char *path, char dir[PATH_MAX],
+			   int *ret_lock)
 {
 	_cleanup_close_ int parent_fd = -1, fd = -1;
 	char name[NAME_MAX + 1], hidden[NAME_MAX + 1];
 	size_t end = strlen(path);
 	int err = open_parent(e, AT_FDCWD, path, &parent_fd, name)
-			  ?: create_hidden_dir(e, parent_fd, name, hidden, &fd);
+			  ?: create_hidden_dir(e, access, parent_fd, name, hidden, &fd);
 
 	if (err)
 		return err;
@@ -524,25 +553,57 @@ int lkst_rename_dir(int dir_fd, const char *from, const char *to)
 	return errno == ENOTEMPTY || errno == ENOTDIR ? -EEXIST : -errno;
 }
 
-static void remove_dir(int at, const char *path, bool has_dirs)
+/*
+ * Whether only this user and root can exchange what is this user's in the directory. In a sticky one whoever may write
+ * can do so with his own alone.
+ */
+static bool are_names_safe(int dir_fd)
 {
-	struct dirent *entry;
-	DIR *dir;
-	int fd;
+	struct stat st;
 
-	if (lkst_open_own_dir(NULL, at, path, &fd))
+	return !fstat(dir_fd, &st) && (st.st_uid == geteuid() || !st.st_uid) &&
+	       (!(st.st_mode & OTHERS_WRITE) || st.st_mode & S_ISVTX);
+}
+
+/* Removes what is in the directory, in which names are safe. */
+static void empty_dir(int fd, bool has_dirs)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	if (!dir && copy >= 0)
+		close(copy);
+	if (!dir)
 		return;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
 	while ((entry = readdir(dir)))
 		if (unlinkat(fd, entry->d_name, 0) && has_dirs && strcmp(entry->d_name, ".") &&
 		    strcmp(entry->d_name, ".."))
 			lkst_remove_dir(fd, entry->d_name);
 	closedir(dir);
-	unlinkat(at, path, AT_REMOVEDIR);
+}
+
+static void remove_dir(int at, const char *path, bool has_dirs)
+{
+	_cleanup_close_ int parent_fd = -1, fd = -1;
+	char name[NAME_MAX + 1];
+
+	if (open_parent(NULL, at, path, &parent_fd, name) || !are_names_safe(parent_fd) ||
+	    open_own(NULL, parent_fd, name, path, &fd))
+		return;
+	empty_dir(fd, has_dirs);
+	unlinkat(parent_fd, name, AT_REMOVEDIR);
+}
+
+void lkst_remove_made_dir(int fd, int at, const char *path)
+{
+	struct stat made, named;
+
+	empty_dir(fd, true);
+	/* Whatever has the name a moment later, only a directory with nothing in it can be removed. */
+	if (!fstat(fd, &made) && !fstatat(at, path, &named, AT_SYMLINK_NOFOLLOW) && made.st_ino == named.st_ino &&
+	    made.st_dev == named.st_dev)
+		unlinkat(at, path, AT_REMOVEDIR);
 }
 
 void lkst_remove_dir(int at, const char *path)
@@ -571,13 +632,14 @@ static int check_free(struct lkst_err *e, const struct lkst_new_dir *d, const ch
 	return lkst_err_sys(e, err, "directory %s", path);
 }
 
-int lkst_new_dir_open(struct lkst_err *e, int at, const char *path, struct lkst_new_dir *d)
+int lkst_new_dir_open(struct lkst_err *e, const struct lkst_access *access, int at, const char *path,
+		      struct lkst_new_dir *d)
 {
 	int err;
 
 	*d = (struct lkst_new_dir){ .parent_fd = -1, .fd = -1 };
 	err = open_parent(e, at, path, &d->parent_fd, d->name) ?: check_free(e, d, path) ?:
-	      create_hidden_dir(e, d->parent_fd, d->name, d->hidden, &d->fd);
+	      create_hidden_dir(e, access, d->parent_fd, d->name, d->hidden, &d->fd);
 	if (err)
 		lkst_new_dir_fini(d);
 	return err;
@@ -597,7 +659,7 @@ void lkst_new_dir_fini(struct lkst_new_dir *d)
 {
 	if (d->parent_fd >= 0) {
 		if (d->fd >= 0 && d->hidden[0])
-			lkst_remove_dirs(d->parent_fd, d->hidden);
+			lkst_remove_made_dir(d->fd, d->parent_fd, d->hidden);
 		close(d->parent_fd);
 	}
 	lkst_closep(&d->fd);

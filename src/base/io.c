@@ -2,6 +2,10 @@
 /* Files: reads and writes that finish what they begin, whole small files. */
 #include "base/io.h"
 
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -95,4 +99,40 @@ int lkst_read_file(struct lkst_err *e, int dir_fd, const char *name, size_t ceil
 	*ret_length = used;
 	*ret_bytes = lkst_take(bytes);
 	return 0;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+/* Whether thread @tid is there and has not ended: the letter behind the name in proc_pid_stat(5). */
+static bool is_alive(pid_t tid)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[64], text[256] = "", *after;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	f = fopen(path, "re");
+	after = f && fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+	return after && after[1] == ' ' && after[2] && !strchr("ZXx", after[2]);
+}
+
+pid_t lkst_living_thread(pid_t pid)
+{
+	struct dirent *entry;
+	pid_t found = pid;
+	char path[64];
+	DIR *tasks;
+
+	if (pid <= 0 || is_alive(pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && found == pid && (entry = readdir(tasks))) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && is_alive(tid))
+			found = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
 }

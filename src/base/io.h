@@ -25,4 +25,11 @@ int lkst_pwrite_all(int fd, const void *bytes, size_t length, uint64_t offset);
 int lkst_read_file(struct lkst_err *e, int dir_fd, const char *name, size_t ceiling,
 		   char **ret_bytes, size_t *ret_length);
 
+/*
+ * Which thread /proc is asked by for what is the process's: where the first has ended and others go on, its memory,
+ * files and root are empty under the first one's number. @pid itself if its first thread lives, or if no thread does;
+ * else the number of one that does.
+ */
+pid_t lkst_living_thread(pid_t pid);
+
 #endif

@@ -40,7 +40,9 @@ void lkst_suggest_offer(struct lkst_suggest *n, const char *name)
 	if (strlen(name) >= LKST_SUGGEST_NAME || length >= LKST_SUGGEST_NAME || !length)
 		return;
 	/* A part of a name is nearer than it looks. */
-	far = strstr(name, n->word) && length > 2 ? 1 : distance(n->word, name);
+	far = !strcmp(name, n->word)			      ? 0
+	      : strstr(name, n->word) && length > 2 ? 1
+						    : distance(n->word, name);
 	if (far > 1 + length / 3)
 		return;
 	for (at = 0; at < n->nr; at++)

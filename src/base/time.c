@@ -148,8 +148,33 @@ static bool skip(const char **text, char c)
 	return true;
 }
 
-/* Reads "hh:mm", "hh:mm:ss" or "hh:mm:ss.fraction", to the end of the text. */
-static bool parse_day(const char *text, struct tm *tm, uint64_t *ret_fraction_ns)
+/* What stands behind a time: where it counts from. */
+struct zone {
+	bool is_known; /* else it is this machine's */
+	int east_s;    /* what to take off for UTC */
+};
+
+/* Reads nothing, "Z", "+hh", "+hhmm" or "+hh:mm", or the same with '-', to the end of the text. */
+static bool parse_zone(const char *text, struct zone *ret_zone)
+{
+	const bool is_west = *text == '-';
+	int hours = 0, minutes = 0;
+
+	*ret_zone = (struct zone){ .is_known = *text };
+	if (!*text)
+		return true;
+	if (skip(&text, 'Z'))
+		return !*text;
+	if (!skip(&text, is_west ? '-' : '+') || !parse_digits(&text, 2, 14, &hours))
+		return false;
+	if ((skip(&text, ':') || *text) && !parse_digits(&text, 2, 59, &minutes))
+		return false;
+	ret_zone->east_s = (is_west ? -1 : 1) * (hours * 60 + minutes) * 60;
+	return !*text;
+}
+
+/* Reads "hh:mm", "hh:mm:ss" or "hh:mm:ss.fraction", and the zone behind it, to the end of the text. */
+static bool parse_day(const char *text, struct tm *tm, uint64_t *ret_fraction_ns, struct zone *ret_zone)
 {
 	*ret_fraction_ns = 0;
 	tm->tm_sec = 0;
@@ -164,13 +189,15 @@ static bool parse_day(const char *text, struct tm *tm, uint64_t *ret_fraction_ns
 			char digits[32];
 			const char *p = digits;
 
-			if (snprintf(digits, sizeof(digits), "0%s", text) >= (int)sizeof(digits) ||
+			const size_t length = 1 + strspn(text + 1, "0123456789");
+
+			if (snprintf(digits, sizeof(digits), "0%.*s", (int)length, text) >= (int)sizeof(digits) ||
 			    lkst_decimal_parse(&p, LKST_NS_PER_S, ret_fraction_ns) || *p)
 				return false;
-			return true;
+			text += length;
 		}
 	}
-	return !*text;
+	return parse_zone(text, ret_zone);
 }
 
 /* Reads "yyyy-mm-dd" and the blank or T after it, and moves *@text there. */
@@ -190,15 +217,16 @@ static bool parse_date(const char **text, struct tm *tm)
 	return true;
 }
 
-/* Local calendar time as CLOCK_MONOTONIC; what lies before it began is 0, what it never reaches the greatest. */
-static uint64_t to_monotonic(const struct tm *tm, uint64_t fraction_ns, uint64_t clock_offset_ns)
+/* Calendar time as CLOCK_MONOTONIC; what lies before it began is 0, what it never reaches the greatest. */
+static uint64_t to_monotonic(const struct tm *tm, const struct zone *zone, uint64_t fraction_ns,
+			     uint64_t clock_offset_ns)
 {
 	struct tm copy = *tm;
 	uint64_t ns;
 	time_t time;
 
-	copy.tm_isdst = -1;
-	time = mktime(&copy);
+	copy.tm_isdst = zone->is_known ? 0 : -1;
+	time = zone->is_known ? timegm(&copy) - zone->east_s : mktime(&copy);
 	if (time < 0)
 		return 0;
 	if (__builtin_mul_overflow((uint64_t)time, LKST_NS_PER_S, &ns) ||
@@ -212,19 +240,20 @@ static bool parse_calendar(const char *text, const struct lkst_time_range *range
 	uint64_t fraction_ns, ns, next_ns;
 	bool has_date = strchr(text, '-') != NULL;
 	time_t begin = (time_t)((range->begin_ns + range->clock_offset_ns) / LKST_NS_PER_S);
+	struct zone zone;
 	struct tm tm;
 
 	if (!localtime_r(&begin, &tm))
 		return false;
 	if (has_date && !parse_date(&text, &tm))
 		return false;
-	if (!parse_day(text, &tm, &fraction_ns))
+	if (!parse_day(text, &tm, &fraction_ns, &zone) || (zone.is_known && !has_date))
 		return false;
-	ns = to_monotonic(&tm, fraction_ns, range->clock_offset_ns);
+	ns = to_monotonic(&tm, &zone, fraction_ns, range->clock_offset_ns);
 	if (!has_date && ns < range->begin_ns) {
 		/* Recorded over midnight, the trace may hold that time of the next day. */
 		tm.tm_mday++;
-		next_ns = to_monotonic(&tm, fraction_ns, range->clock_offset_ns);
+		next_ns = to_monotonic(&tm, &zone, fraction_ns, range->clock_offset_ns);
 		if (next_ns <= range->end_ns)
 			ns = next_ns;
 	}

@@ -41,7 +41,7 @@ static __always_inline u32 lkst_buffer_after(u32 own, u64 ts)
 	/*
 	 * The CPU may have slept through as many incidents as there are banks. Not by bpf_loop(), although the verifier
 	 * would check a fifth less of most programs: those of probes have no types on Linux 6.10 to 6.14
-	 * (src/live/recording/probe_load.c), and what bpf_loop() calls needs its type.
+	 * (src/live/programs/probe_load.c), and what bpf_loop() calls needs its type.
 	 */
 	for (i = 0; i < LKST_NR_BUFFERS; i++) {
 		u64 leave_at = LKST_LOAD(lkst_control.leave_at[to & (LKST_NR_BUFFERS - 1)]);

@@ -32,6 +32,10 @@ struct thread_info {
 	u32 cpu;
 };
 
+struct thread_info___arm64 {
+	u64 preempt_count;
+};
+
 struct signal_struct {
 	s16 oom_score_adj;
 };
@@ -101,6 +105,9 @@ struct cred {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
+	unsigned in_iowait : 1;
+	unsigned in_memstall : 1;
+	int softirq_disable_cnt; /* on kernels for real time */
 	unsigned int flags;
 	int prio;
 	int nr_cpus_allowed;
@@ -120,6 +127,15 @@ struct task_struct {
 	const struct cred *cred;
 	struct thread_struct thread;
 	char comm[16];
+};
+
+/* Which of the two there is depends on the kernel: where.h. */
+struct task_struct___throttled {
+	bool throttled;
+};
+
+struct cfs_rq___throttled {
+	int throttle_count;
 };
 
 struct upid {

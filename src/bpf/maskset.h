@@ -4,7 +4,7 @@
  *
  * The record's time is taken before the store, so that no event that the new maskset decides on is
  * older. Writers on other CPUs that have read the old one may still be writing: user space waits for
- * them, and then has a maskset_settled record written (src/live/recording/masksets.c).
+ * them, and then has a maskset_settled record written (src/live/masks/masksets.c).
  */
 #ifndef LKST_BPF_MASKSET_H
 #define LKST_BPF_MASKSET_H

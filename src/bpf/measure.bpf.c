@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a hook and a record cost on this machine: while it starts, user space attaches these programs by turns to
- * a place that it then passes often (src/live/load/measure.c). They record if the maskset says so, as any program does.
+ * a place that it then passes often (src/live/cost/measure.c). They record if the maskset says so, as any program does.
  */
 #include "bpf/stack.h"
 

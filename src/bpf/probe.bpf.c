@@ -9,7 +9,7 @@
  * (kernel/trace/trace_uprobe.c, __uprobe_perf_func()). So there the program turns preemption off before anything else
  * and on again after all else, by kfuncs of Linux 6.10. There is one way out, so that none can leave it off. Where a
  * kernel lacks them, user space loads the program only if that kernel never preempts itself
- * (src/live/recording/probe_load.c).
+ * (src/live/programs/probe_load.c).
  */
 #include <linux/ptrace.h>
 

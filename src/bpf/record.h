@@ -457,20 +457,6 @@ static __always_inline void *lkst_begin_none(const volatile u16 *id)
 	int BPF_KRETPROBE(kretprobe__##function, ##args)
 
 /*
- * The two ends of lkst_recording() by themselves, for handlers that were written with these. Nothing checks
- * the ways out between them. LKST_RECORD() declares @r, the event's record or NULL: once in a function.
- */
-#define LKST_RECORD(event, r)                                                                      \
-	struct lkst_slot lkst_slot_;                                                               \
-	struct lkst_rec_##event *r =                                                               \
-		lkst_begin(&lkst_slot_, lkst_cfg.id[LKST_EV_##event], sizeof(*r), sizeof(*r))
-#define LKST_RECORD_BY(event, r, tid)                                                              \
-	struct lkst_slot lkst_slot_;                                                               \
-	struct lkst_rec_##event *r = lkst_begin_by(&lkst_slot_, lkst_cfg.id[LKST_EV_##event],      \
-						   sizeof(*r), sizeof(*r), tid)
-#define LKST_COMMIT(event) lkst_commit(&lkst_slot_, lkst_cfg.id[LKST_EV_##event])
-
-/*
  * True if @task belongs to what the recording is restricted to. Costs nothing, not even the
  * test, where it is not restricted: the configuration is constant when programs are loaded.
  */

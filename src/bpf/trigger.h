@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What happens when a trigger fires, whether a handler has found its condition to hold
- * (src/handlers/trigger.c) or a command fires it (trigger.bpf.c).
+ * (src/bpf/handlers/trigger.c) or a command fires it (trigger.bpf.c).
  */
 #ifndef LKST_BPF_TRIGGER_H
 #define LKST_BPF_TRIGGER_H

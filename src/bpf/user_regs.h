@@ -17,7 +17,7 @@ struct pt_regs___lkst {
 	u64 regs[31], pc, orig_x0;
 	int syscallno;
 #else
-	unsigned long bx, cx, dx, si, di, bp, r8, r9, r10, orig_ax, ip;
+	unsigned long bx, cx, dx, si, di, bp, r8, r9, r10, ax, orig_ax, ip;
 #endif
 };
 #pragma clang attribute pop

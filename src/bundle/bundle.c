@@ -17,10 +17,10 @@
 #include "base/ends_in.h"
 #include "base/io.h"
 #include "bundle/bundle_text.h"
-#include "trace/metadata.h"
-#include "trace/reader.h"
-#include "trace/stream_name.h"
-#include "trace/zst.h"
+#include "trace/format/metadata.h"
+#include "trace/format/stream_name.h"
+#include "trace/format/zst.h"
+#include "trace/read/reader.h"
 
 enum {
 	OTHERS_WRITE = 0022,
@@ -181,7 +181,7 @@ static void closedirp(DIR **dir)
 }
 
 /* Compresses the streams in directory @path. */
-static int compress(struct lkst_err *e, const char *path)
+static int compress(struct lkst_err *e, const struct lkst_access *access, const char *path)
 {
 	const atomic_bool never = false;
 	_cleanup_(closedirp) DIR *dir = NULL;
@@ -198,12 +198,12 @@ static int compress(struct lkst_err *e, const char *path)
 	}
 	while (!err && (entry = readdir(dir)))
 		if (lkst_stream_name_parse(entry->d_name, &instance))
-			err = lkst_zst_pack(e, dirfd(dir), entry->d_name, &never);
+			err = lkst_zst_pack(e, access, dirfd(dir), entry->d_name, &never);
 	return err;
 }
 
-int lkst_bundle_write(struct lkst_err *e, const struct lkst_bundle_text from[LKST_BUNDLE_NR_PARTS],
-		      const char *dir, const char *file)
+int lkst_bundle_write(struct lkst_err *e, const struct lkst_access *access,
+		      const struct lkst_bundle_text from[LKST_BUNDLE_NR_PARTS], const char *dir, const char *file)
 {
 	struct lkst_pack_text texts[LKST_BUNDLE_NR_PARTS];
 	char names[LKST_BUNDLE_NR_PARTS][MEMBER_NAME];
@@ -220,21 +220,27 @@ int lkst_bundle_write(struct lkst_err *e, const struct lkst_bundle_text from[LKS
 		texts[nr] = (struct lkst_pack_text){ names[nr], from[i].bytes, from[i].length };
 		nr++;
 	}
-	err = compress(e, dir);
+	err = compress(e, access, dir);
 	if (err) {
 		lkst_err_add(e, "cannot write %s", file);
 		return err;
 	}
-	return lkst_pack_write_with(e, texts, nr, time(NULL), dir, file);
+	return lkst_pack_write_with(e, access, texts, nr, time(NULL), dir, file);
 }
 
 /* ---- taking apart --------------------------------------------------------------------------- */
 
-static int write_file(struct lkst_err *e, int dir_fd, const char *name, const void *bytes,
+/* A directory that is filled, and who may read what is in it. */
+struct place {
+	const struct lkst_access *access;
+	int fd;
+};
+
+static int write_file(struct lkst_err *e, const struct place *to, const char *name, const void *bytes,
 		      size_t length)
 {
 	_cleanup_close_ int fd = -1;
-	int err = lkst_create_file(e, dir_fd, name, &fd);
+	int err = lkst_create_file(e, to->access, to->fd, name, &fd);
 
 	if (err)
 		return err;
@@ -245,7 +251,7 @@ static int write_file(struct lkst_err *e, int dir_fd, const char *name, const vo
 /* Writes a file of the trace under a name of ours: it is metadata, or a stream's. */
 static int write_trace_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
-	const int *dir_fd = ctx;
+	const struct place *to = ctx;
 	char name[LKST_STREAM_NAME_MAX] = "metadata";
 	u64 instance;
 
@@ -255,10 +261,10 @@ static int write_trace_file(struct lkst_err *e, void *ctx, const struct lkst_mem
 					    "a file in it is called as no stream of a trace is");
 		lkst_stream_name(instance, name);
 	}
-	return write_file(e, *dir_fd, name, file->bytes, file->length);
+	return write_file(e, to, name, file->bytes, file->length);
 }
 
-static int extract_texts(struct lkst_err *e, const struct lkst_bundle *b, int dir_fd)
+static int extract_texts(struct lkst_err *e, const struct lkst_bundle *b, const struct place *to)
 {
 	char name[MEMBER_NAME];
 	unsigned int i;
@@ -268,28 +274,29 @@ static int extract_texts(struct lkst_err *e, const struct lkst_bundle *b, int di
 		if (!b->parts[i].bytes)
 			continue;
 		format_member(i, "", name);
-		err = write_file(e, dir_fd, name, b->parts[i].bytes, b->parts[i].length);
+		err = write_file(e, to, name, b->parts[i].bytes, b->parts[i].length);
 	}
 	return err;
 }
 
-int lkst_bundle_extract(struct lkst_err *e, const char *path, const char *dir)
+int lkst_bundle_extract(struct lkst_err *e, const struct lkst_access *access, const char *path, const char *dir)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	_cleanup_(lkst_bundle_fini) struct lkst_bundle b = {};
 	_cleanup_close_ int dir_fd = -1, trace_fd = -1;
+	struct place to = { .access = access };
 	int err = lkst_bundle_open(e, path, &b) ?: lkst_trace_open(e, path, &t)
-		  ?: lkst_create_empty_dir(e, AT_FDCWD, dir, &dir_fd);
+		  ?: lkst_create_empty_dir(e, access, AT_FDCWD, dir, &dir_fd);
 
 	if (err)
 		return err;
-	err = extract_texts(e, &b, dir_fd) ?: lkst_create_empty_dir(e, dir_fd, "trace", &trace_fd)
-	      ?: lkst_trace_each_file(e, t, write_trace_file, &trace_fd);
+	to.fd = dir_fd;
+	err = extract_texts(e, &b, &to) ?: lkst_create_empty_dir(e, access, dir_fd, "trace", &trace_fd);
+	to.fd = trace_fd;
+	err = err ?: lkst_trace_each_file(e, t, write_trace_file, &to);
 	if (!err)
 		return 0;
-	if (trace_fd >= 0)
-		lkst_remove_dir(dir_fd, "trace");
-	lkst_remove_dir(AT_FDCWD, dir);
+	lkst_remove_made_dir(dir_fd, AT_FDCWD, dir);
 	lkst_err_add(e, "cannot take %s apart into %s", path, dir);
 	return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A bundle: all that is known of a moment, in one file. It is a trace in one file (trace/pack.h) whose streams are
- * compressed, after texts that say what else there was to say. So whatever reads a trace reads a bundle, and tar(1) and
- * zstd(1) take it apart. doc/format.md describes it for others.
+ * A bundle: all that is known of a moment, in one file. It is a trace in one file (trace/format/pack.h) whose streams
+ * are compressed, after texts that say what else there was to say. So whatever reads a trace reads a bundle, and
+ * tar(1) and zstd(1) take it apart. doc/format.md describes it for others.
  */
 #ifndef LKST_BUNDLE_BUNDLE_H
 #define LKST_BUNDLE_BUNDLE_H
@@ -10,7 +10,7 @@
 #include "abi/types.h"
 #include "base/choice.h"
 #include "base/err.h"
-#include "trace/pack.h"
+#include "trace/format/pack.h"
 
 enum {
 	LKST_BUNDLE_VERSION = 1,
@@ -70,16 +70,18 @@ bool lkst_bundle_value(const struct lkst_bundle_text *text, const char *key,
 
 /*
  * Makes the bundle @file of @parts, those that are there, and of the trace directory @dir, whose streams are compressed
- * where they lie. It appears when it is whole and on the disk; on failure nothing is left of it.
+ * where they lie. It appears when it is whole and on the disk; on failure nothing is left of it. @access: who may
+ * read it (base/create.h).
  */
-int lkst_bundle_write(struct lkst_err *e, const struct lkst_bundle_text parts[LKST_BUNDLE_NR_PARTS],
-		      const char *dir, const char *file);
+int lkst_bundle_write(struct lkst_err *e, const struct lkst_access *access,
+		      const struct lkst_bundle_text parts[LKST_BUNDLE_NR_PARTS], const char *dir, const char *file);
 
 /*
  * Makes directory @dir, which must not exist or be empty, of the bundle at @path: its texts, and the trace in directory
- * "trace" there, plain. Names come from this program and not from the bundle, so that nothing is made elsewhere.
+ * "trace" there, plain, for those whom @access says (base/create.h). Names come from this program and not from the
+ * bundle, so that nothing is made elsewhere.
  */
-int lkst_bundle_extract(struct lkst_err *e, const char *path, const char *dir);
+int lkst_bundle_extract(struct lkst_err *e, const struct lkst_access *access, const char *path, const char *dir);
 
 /*
  * Looks in directory @dir for a bundle of the trace with @uuid whose name begins with @prefix. 1: there is one,

@@ -14,8 +14,9 @@
 #include "base/map.h"
 #include "base/time.h"
 #include "bundle/bundle_text.h"
-#include "trace/threads.h"
-#include "view/account_text.h"
+#include "bundle/findings.h"
+#include "print/account_text.h"
+#include "trace/known/threads.h"
 
 enum { UUID_TEXT = 33, SURVEYED_THREADS_MAX = 1 << 20 };
 
@@ -126,6 +127,23 @@ void lkst_bundle_survey_fini(struct lkst_bundle_survey *s)
 }
 
 /* ---- which moment it is --------------------------------------------------------------------- */
+
+struct lkst_moment lkst_moment_of_incident(const struct lkst_catalog *c, u32 number,
+					   const struct lkst_incident_cause *cause)
+{
+	const struct lkst_event_class *event =
+		cause->id && cause->id <= LKST_ID_MAX ? c->classes[cause->id] : NULL;
+	struct lkst_moment m = { .is_incident = true,
+				 .number = number,
+				 .trigger = cause->trigger,
+				 .tid = cause->tid,
+				 .at_ns = cause->ns,
+				 .value = cause->value };
+
+	snprintf(m.reason, sizeof(m.reason), "%.*s", (int)sizeof(cause->reason), cause->reason);
+	snprintf(m.event, sizeof(m.event), "%s", event ? event->name : "");
+	return m;
+}
 
 static void put_time(FILE *to, const char *key, u64 realtime_ns)
 {
@@ -310,7 +328,8 @@ static int search(struct why *w, struct searches *s)
 	for (i = 0; i < NR_KINDS && !err; i++) {
 		s->options[i] = (struct lkst_worst_options){ .kind = kinds[i].kind,
 							     .from_ns = w->begin_ns,
-							     .to_ns = w->end_ns };
+							     .to_ns = w->end_ns,
+							     .trace = w->t };
 		err = lkst_worst_search_new(w->e, model, &s->options[i], &s->list[i]);
 	}
 	return err ? err : lkst_feed_run(w->e, f);
@@ -329,6 +348,9 @@ static int explain_worst(struct why *w)
 			err = explain(w, worst.tid, worst.from_ns, worst.to_ns);
 		else
 			lkst_out_printf(w->out, "none is recorded from begin to end\n");
+		if (!err && worst.limited[0])
+			lkst_out_printf(w->out, "another one may have taken longer: %s (the cost limit)\n",
+					worst.limited);
 	}
 	return err;
 }
@@ -345,7 +367,7 @@ int lkst_bundle_tell_why(struct lkst_err *e, const struct lkst_moment *moment, s
 		return err;
 	lkst_out_init_stream(out, l.to);
 	lkst_trace_range(t, &w.begin_ns, &w.end_ns);
-	err = explain_moment(&w, moment) ?: explain_worst(&w);
+	err = lkst_bundle_put_findings(e, t, out) ?: explain_moment(&w, moment) ?: explain_worst(&w);
 	if (!err && lkst_out_flush(out))
 		err = lkst_err_sys(e, out->error, "explaining");
 	return lkst_bundle_lines_end(e, &l, err, ret_text);

@@ -3,9 +3,10 @@
 #ifndef LKST_BUNDLE_MOMENT_H
 #define LKST_BUNDLE_MOMENT_H
 
+#include "abi/incident.h"
 #include "bundle/bundle.h"
 #include "bundle/processes.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 enum { LKST_MOMENT_TEXT = 128 }; /* of a reason and of an event's name, with the NUL */
 
@@ -17,6 +18,10 @@ struct lkst_moment {
 	u64 value;	     /* what the trigger measured */
 	char reason[LKST_MOMENT_TEXT], event[LKST_MOMENT_TEXT];
 };
+
+/* The moment of incident @number, which was kept for @cause; @c names its event. Trusts no byte of the reason. */
+struct lkst_moment lkst_moment_of_incident(const struct lkst_catalog *c, u32 number,
+					   const struct lkst_incident_cause *cause);
 
 /* What one pass over a trace finds. All zero: nothing. */
 struct lkst_bundle_survey {

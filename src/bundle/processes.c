@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/time.h"
 #include "bundle/bundle_text.h"
 
@@ -84,7 +85,7 @@ static void put_cgroup(FILE *to, const char *path)
 static void put_command(FILE *to, s32 pid)
 {
 	char text[LKST_BUNDLE_COMMAND_MAX];
-	ssize_t length = read_proc(pid, "cmdline", text, sizeof(text));
+	ssize_t length = read_proc(lkst_living_thread(pid), "cmdline", text, sizeof(text));
 	const char *word = text;
 
 	if (length <= 0) {

@@ -17,8 +17,8 @@
 #include "base/io.h"
 #include "base/out.h"
 #include "base/vec.h"
-#include "trace/metadata.h"
-#include "trace/stream_name.h"
+#include "trace/format/metadata.h"
+#include "trace/format/stream_name.h"
 
 enum {
 	BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX,
@@ -128,9 +128,10 @@ static bool is_string(const struct lkst_field_class *f)
 }
 
 /* comm, child_comm, newcomm and the like. */
-static bool is_thread_name(const struct lkst_field_class *f)
+static bool is_thread_name(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
-	return lkst_text_ends_in(f->name, "comm");
+	/* What a program calls a field says nothing of what it puts there. */
+	return event->group != LKST_GROUP_MARK && lkst_text_ends_in(f->name, "comm");
 }
 
 static bool is_path(const struct lkst_event_class *event, const struct lkst_field_class *f)
@@ -151,9 +152,11 @@ static bool is_declared(const struct lkst_event_class *event)
 	return event->index < 0 && !lkst_class_call(event);
 }
 
-/* Which values could not be read is not padding, though views treat it so. */
+/* Which values could not be read is not padding, though views treat it so; nor is a string, whose end is in it. */
 static bool is_padding(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
+	if (f->type == LKST_CLASS_STRING)
+		return false;
 	return (f->meaning == LKST_MEANING_PAD && strcmp(f->name, LKST_PROBE_FIELD_FAULTS)) ||
 	       (is_declared(event) && f->type == LKST_CLASS_UINTS && !strncmp(f->name, "pad_", 4));
 }
@@ -216,7 +219,7 @@ static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_
 		return LKST_REDACT_TEXT + 1;
 	if (!is_string(f))
 		return 0;
-	if (is_thread_name(f))
+	if (is_thread_name(event, f))
 		return LKST_REDACT_NAMES + 1;
 	if (is_command(event, f))
 		return LKST_REDACT_ARGUMENTS + 1;
@@ -232,24 +235,6 @@ static bool is_followed(const struct lkst_redaction *r, const struct lkst_event_
 	       (event->index == LKST_EV_state_descriptor && r->rules[LKST_REDACT_NETWORK]);
 }
 
-/* Names in the metadata stay as they are. */
-static int check_names(struct lkst_err *e, const struct lkst_redaction *r,
-		       const struct lkst_event_class *event)
-{
-	bool is_bad = lkst_redact_has_word(r, event->name, strlen(event->name), false);
-	u16 i;
-
-	for (i = 0; i < event->nr_fields && !is_bad; i++)
-		is_bad = lkst_redact_has_word(r, event->fields[i].name,
-					      strlen(event->fields[i].name), false);
-	return is_bad ? lkst_err_set(
-				e, -EINVAL,
-				"event %s, or a field of it, has a word in its name, which cannot be taken "
-				"out: record without it",
-				event->name)
-		      : 0;
-}
-
 static bool can_have_words(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
 	return is_string(f) || is_raw(event, f) || is_content(event, f);
@@ -259,14 +244,13 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
 {
 	unsigned int id;
 	u16 i;
-	int err = 0;
 
 	r->catalog = c;
 	free(r->plan);
 	r->plan = calloc(LKST_ID_MAX + 1, sizeof(*r->plan));
 	if (!r->plan)
 		return lkst_err_sys(e, -ENOMEM, "redacting");
-	for (id = 0; id <= LKST_ID_MAX && !err; id++) {
+	for (id = 0; id <= LKST_ID_MAX; id++) {
 		const struct lkst_event_class *event = c->classes[id];
 
 		for (i = 0; event && i < event->nr_fields; i++) {
@@ -278,10 +262,8 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
 					       : 0;
 			r->plan[id][i] = kind == STAYS_WITHOUT_WORDS && !r->nr_words ? 0 : kind;
 		}
-		if (event && !event->is_native)
-			err = check_names(e, r, event);
 	}
-	return err;
+	return 0;
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -503,17 +485,29 @@ static void take_words_out(struct lkst_redaction *r, char *value)
 	lkst_redact_words(r, &text);
 }
 
-static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, int dir_fd)
+/* A directory that is filled, and who may read what is in it. */
+struct place {
+	const struct lkst_access *access;
+	int dir_fd;
+};
+
+static void free_classes(struct lkst_catalog **c)
 {
-	_cleanup_free_ struct lkst_catalog *c = malloc(sizeof(*c));
+	lkst_catalog_free(*c);
+}
+
+static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, const struct place *to)
+{
+	_cleanup_(free_classes) struct lkst_catalog *c = malloc(sizeof(*c));
 	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
 	int err;
 
 	if (!c)
 		return lkst_err_sys(e, -ENOMEM, "redacting");
-	/* Its events are those of the trace, and stay there. */
 	*c = *r->catalog;
+	if (lkst_redact_names(r, c->classes))
+		return lkst_err_sys(e, -ENOMEM, "redacting");
 	if (r->rules[LKST_REDACT_HOST] ||
 	    lkst_redact_has_word(r, c->hostname, strlen(c->hostname), false)) {
 		r->counts[LKST_REDACT_HOST] +=
@@ -523,7 +517,7 @@ static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, int dir_
 	take_words_out(r, c->release);
 	take_words_out(r, c->version);
 	take_words_out(r, c->machine);
-	err = lkst_metadata_format(e, c, &text) ?: lkst_create_file(e, dir_fd, "metadata", &fd);
+	err = lkst_metadata_format(e, c, &text) ?: lkst_create_file(e, to->access, to->dir_fd, "metadata", &fd);
 	if (err)
 		return err;
 	err = lkst_write_all(fd, text, strlen(text));
@@ -531,7 +525,7 @@ static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, int dir_
 }
 
 static int write_stream(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_trace *t,
-			unsigned int s, int dir_fd, u8 *bytes)
+			unsigned int s, const struct place *to, u8 *bytes)
 {
 	const struct lkst_stream_info *info = lkst_trace_stream(t, s);
 	char name[LKST_STREAM_NAME_MAX];
@@ -542,7 +536,7 @@ static int write_stream(struct lkst_err *e, struct lkst_redaction *r, const stru
 	if (!info->nr_blocks)
 		return 0;
 	lkst_stream_name(info->instance, name);
-	err = lkst_create_file(e, dir_fd, name, &fd);
+	err = lkst_create_file(e, to->access, to->dir_fd, name, &fd);
 	for (i = 0; i < info->nr_blocks && !err; i++) {
 		const struct lkst_block *block = lkst_trace_block(t, s, i);
 
@@ -555,19 +549,22 @@ static int write_stream(struct lkst_err *e, struct lkst_redaction *r, const stru
 	return err;
 }
 
-int lkst_redact_trace(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_trace *t,
-		      const char *dir)
+int lkst_redact_trace(struct lkst_err *e, const struct lkst_access *access, struct lkst_redaction *r,
+		      const struct lkst_trace *t, const char *dir)
 {
 	_cleanup_free_ u8 *bytes = malloc(BLOCK_MAX);
 	_cleanup_close_ int dir_fd = -1;
+	struct place to = { .access = access };
 	unsigned int s;
 	int err;
 
 	if (!bytes)
 		return lkst_err_sys(e, -ENOMEM, "redacting");
 	err = lkst_redact_plan(e, r, lkst_trace_catalog(t)) ?: note_kernel_names(e, r, t)
-	      ?: lkst_create_empty_dir(e, AT_FDCWD, dir, &dir_fd) ?: write_metadata(e, r, dir_fd);
+	      ?: lkst_create_empty_dir(e, access, AT_FDCWD, dir, &dir_fd);
+	to.dir_fd = dir_fd;
+	err = err ?: write_metadata(e, r, &to);
 	for (s = 0; s < lkst_trace_nr_streams(t) && !err; s++)
-		err = write_stream(e, r, t, s, dir_fd, bytes);
+		err = write_stream(e, r, t, s, &to, bytes);
 	return err;
 }

@@ -9,7 +9,7 @@
 
 #include "base/siphash.h"
 #include "bundle/bundle.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* What is taken out: a name, whether it is unless rules are named, and a line of help. */
 #define LKST_REDACT_RULES(R)                                                                       \
@@ -20,7 +20,7 @@
 	R(NETWORK, "network", true, "addresses of networks")                                       \
 	R(JOURNAL, "journal", true, "the journal's lines")                                         \
 	R(TEXT, "text", true,                                                                      \
-	  "other strings: messages of the kernel, reasons, what probes have fetched")              \
+	  "other strings: messages of the kernel, reasons, what probes have fetched, names of marks")              \
 	R(NAMES, "names", false, "names of threads, but not those of the kernel")                  \
 	R(WORDS, "words", false, "whatever holds a word of --word")
 
@@ -64,11 +64,11 @@ int lkst_redaction_begin(struct lkst_err *e, struct lkst_redaction *r);
 void lkst_redaction_fini(struct lkst_redaction *r);
 
 /*
- * Writes trace @t, redacted, to the trace directory @dir, which must not exist. Blocks that make no sense are left out.
- * -EINVAL: the name of an event that a probe or handler has declared holds a word.
+ * Writes trace @t, redacted, to the trace directory @dir, which must not exist. @access: who may read it
+ * (base/create.h). Blocks that make no sense are left out.
  */
-int lkst_redact_trace(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_trace *t,
-		      const char *dir);
+int lkst_redact_trace(struct lkst_err *e, const struct lkst_access *access, struct lkst_redaction *r,
+		      const struct lkst_trace *t, const char *dir);
 
 /*
  * The text @part of a bundle, redacted; not that of LKST_BUNDLE_WHY, which is to be made again of the redacted trace.
@@ -87,6 +87,12 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
  * after the records is cleared; so is all from the first bad record on, which stays bad.
  */
 void lkst_redact_block(struct lkst_redaction *r, const struct lkst_block *block, u8 *bytes);
+
+/*
+ * Copies the classes of the planned catalogue to @classes, which are the caller's to free, also on failure. Those that
+ * programs have described, and whose names hold a word, are called event_N, and so are their fields. -ENOMEM.
+ */
+int lkst_redact_names(struct lkst_redaction *r, struct lkst_event_class *classes[LKST_ID_MAX + 1]);
 
 /* What takes the place of @length bytes, of a path if @is_path. False: nothing does, since there is nothing in it. */
 bool lkst_redact_string(const struct lkst_redaction *r, u8 *bytes, size_t length, bool is_path);

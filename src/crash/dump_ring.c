@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "abi/block.h"
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 /* The first layout that has the same page. In it, blocks and notes had the trace's UUID themselves. */
 enum { LAYOUT_WITHOUT_UUID = 5 };

@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "crash/dump_ring.h"
 #include "liblkst/mark_format.h"
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 enum {
 	THREADS_MAX = 8,

@@ -98,9 +98,9 @@ int lkst_memory_ids_add(struct lkst_err *e, const char *path, const struct lkst_
 		format(ids.items[i].uuid, text + i * LINE + HEX + 1);
 		text[i * LINE + LINE - 1] = '\n';
 	}
-	err = lkst_create_parents(e, path);
+	err = lkst_create_parents(e, NULL, path);
 	if (!err)
-		err = lkst_new_file_open(e, AT_FDCWD, path, &file);
+		err = lkst_new_file_open(e, NULL, AT_FDCWD, path, &file);
 	if (err)
 		return err;
 	/* Whoever else may read traces. */

@@ -17,9 +17,9 @@
 #include "base/create.h"
 #include "base/io.h"
 #include "crash/repair.h"
-#include "trace/block.h"
-#include "trace/lost.h"
-#include "trace/stream_name.h"
+#include "trace/format/block.h"
+#include "trace/format/stream_name.h"
+#include "trace/read/lost.h"
 
 enum {
 	BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX,
@@ -110,6 +110,7 @@ static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const
 {
 	_cleanup_close_ int dir = -1, fd = -1;
 	char stream[LKST_STREAM_NAME_MAX], name[LKST_STREAM_NAME_MAX + 24];
+	const struct lkst_access *access;
 	int parent, err;
 	u32 length;
 
@@ -117,11 +118,12 @@ static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const
 		return 0;
 	length = load(w, find, w->other);
 	parent = lkst_writer_dir(w->options->doubtful);
+	access = lkst_writer_access(w->options->doubtful);
 	lkst_stream_name(s->instance, stream);
 	snprintf(name, sizeof(name), "%s-%llu", stream, (unsigned long long)find->b);
-	err = lkst_create_dir(w->e, parent, pages_dir, &dir);
+	err = lkst_create_dir(w->e, access, parent, pages_dir, &dir);
 	if (!err)
-		err = lkst_create_file(w->e, dir, name, &fd);
+		err = lkst_create_file(w->e, access, dir, name, &fd);
 	if (err)
 		return err;
 	err = lkst_write_all(fd, w->other, length);

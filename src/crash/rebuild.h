@@ -7,7 +7,7 @@
 #define LKST_CRASH_REBUILD_H
 
 #include "crash/recording.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 /* What became of the blocks. */
 struct lkst_rebuild {

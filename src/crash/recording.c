@@ -16,8 +16,8 @@
 #include "base/io.h"
 #include "base/vec.h"
 #include "crash/dumped.h"
-#include "trace/metadata.h"
-#include "trace/note.h"
+#include "trace/format/metadata.h"
+#include "trace/format/note.h"
 
 enum {
 	METADATA_MAX = 64 << 20,

@@ -11,7 +11,7 @@
 #include "crash/dump_ring.h"
 #include "crash/hits.h"
 #include "crash/ids.h"
-#include "trace/catalog.h"
+#include "trace/format/catalog.h"
 
 struct lkst_recording {
 	u8 id[16];	/* of its pages; to be shown to nobody */

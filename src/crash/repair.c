@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 enum { PAGE = 1 << LKST_BLOCK_SHIFT_MIN };
 

@@ -7,7 +7,7 @@
 #define LKST_CRASH_REPAIR_H
 
 #include "crash/dump_ring.h"
-#include "trace/catalog.h"
+#include "trace/format/catalog.h"
 
 struct lkst_repaired {
 	u32 size;	      /* of the block */

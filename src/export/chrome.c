@@ -14,6 +14,7 @@
 #include "analyze/engine/request.h"
 #include "analyze/lanes/lane_names.h"
 #include "base/cleanup.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "export/export_format.h"
 #include "export/model_pass.h"
@@ -24,13 +25,16 @@ enum {
 	PID_CPUS = LKST_TID_MAX,
 	PID_DISKS,
 	TID_CPUS, /* of CPU i, TID_CPUS + 2 * i; of its interrupts, one more */
+	PID_LIMIT = 1 << 30, /* and its tracks, one of each kind that was left out, from the next number on */
+	PID_FURTHER = 1 << 29, /* the first number of threads whose own one another thread had before */
 	NS_PER_US = 1000,
 };
 
 /* Of a life. */
 struct open_call {
 	bool is_open, has_events;
-	s32 pid, tid; /* of the track that it has */
+	s32 pid, tid;	     /* of the track that it has */
+	s32 life_pid, life_tid; /* the thread's own numbers then */
 	u64 call_ns;  /* which call is open */
 	u64 end_ns;   /* up to where the thread's slices were written */
 	u64 from_ns;  /* since when nothing is known, and not written yet; 0: it is written */
@@ -46,6 +50,9 @@ struct chrome {
 	u32 nr_cpus;
 	struct lkst_pending requests;
 	u64 nr_requests;
+	struct lkst_map owners;	   /* by number of a thread: the first life that had it, plus 1 */
+	struct lkst_map processes; /* by number of a process: the number of its track now */
+	s32 nr_further;
 };
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -105,7 +112,7 @@ static const char *who(const struct lkst_thread_life *life, char text[WHO_TEXT])
 	if (life->tid < 0)
 		snprintf(text, WHO_TEXT, "%.16s", life->comm);
 	else
-		snprintf(text, WHO_TEXT, "%.16s-%d", life->comm[0] ? life->comm : "?", life->tid);
+		snprintf(text, WHO_TEXT, "%.16s-%d", life->has_comm ? life->comm : "?", life->tid);
 	return text;
 }
 
@@ -138,24 +145,68 @@ static void end_call(struct chrome *c, struct open_call *open, const s64 *ret)
 }
 
 /*
- * A thread that gets another number (de_thread(), fs/exec.c), or whose process becomes known, goes on in another track:
- * what ends has the numbers of what began.
+ * A number for the track of @life: its own, or, where another life had that before, one that nobody has. A reader
+ * keeps one name for a track. 0 or -ENOMEM.
  */
-static void choose_track(struct chrome *c, struct open_call *open,
-			 const struct lkst_thread_life *life)
+static int number_of(struct chrome *c, const struct lkst_thread_life *life, s32 *ret_number)
+{
+	const u64 *owner = lkst_map_find(&c->owners, (u32)life->tid);
+
+	*ret_number = life->tid;
+	if (!owner)
+		return lkst_map_set(&c->owners, (u32)life->tid, (u64)life->nr + 1);
+	if (*owner != (u64)life->nr + 1)
+		*ret_number = PID_FURTHER + c->nr_further++;
+	return 0;
+}
+
+/* The number of the track of the process that @life is in. @tid: of the track of @life. 0 or -ENOMEM. */
+static int number_of_process(struct chrome *c, const struct open_call *open, const struct lkst_thread_life *life,
+			     s32 tid, s32 *ret_number)
+{
+	const s32 pid = pid_of(life);
+	const u64 *process = lkst_map_find(&c->processes, (u32)pid);
+
+	/* The process stays the same where a thread goes on under the number of the first (de_thread(), fs/exec.c). */
+	if (open->has_events && open->life_pid == pid) {
+		*ret_number = open->pid;
+		return 0;
+	}
+	*ret_number = life->tid == pid ? tid : process ? (s32)*process : pid;
+	return lkst_map_set(&c->processes, (u32)pid, (u32)*ret_number);
+}
+
+/*
+ * A thread that gets another number (de_thread(), fs/exec.c), or whose process becomes known, goes on in another track:
+ * what ends has the numbers of what began. 0 or -ENOMEM.
+ */
+static int choose_track(struct chrome *c, struct open_call *open,
+			const struct lkst_thread_life *life)
 {
 	size_t length = strnlen(life->comm, 16);
-	s32 pid = pid_of(life);
+	s32 pid = pid_of(life), track_pid, track_tid = open->tid;
 
-	if (open->has_events && (open->pid != pid || open->tid != life->tid)) {
+	if (open->has_events && open->life_pid == pid && open->life_tid == life->tid)
+		return 0;
+	if (open->has_events) {
 		if (open->is_open)
 			end_call(c, open, NULL);
-		if (open->pid != pid)
+		if (open->life_pid != pid)
 			put_track(c, "process_name", open->pid, open->tid, life->comm, length);
 		put_track(c, "thread_name", open->pid, open->tid, life->comm, length);
 	}
-	open->pid = pid;
-	open->tid = life->tid;
+	/* It goes on as the first thread of its process, whose track has the number of the process's. */
+	if (open->life_tid && open->life_tid != life->tid && open->life_pid == pid && life->tid == pid)
+		track_tid = open->pid;
+	else if (open->life_tid != life->tid && number_of(c, life, &track_tid))
+		return -ENOMEM;
+	if (number_of_process(c, open, life, track_tid, &track_pid))
+		return -ENOMEM;
+	open->pid = track_pid;
+	open->tid = track_tid;
+	open->life_pid = pid;
+	open->life_tid = life->tid;
+	return 0;
 }
 
 /* Threads that are only known to exist are left out, as by the analyses: so it is of those that do something later. */
@@ -169,10 +220,10 @@ static void put_unknown_beginning(struct chrome *c, struct open_call *open,
 }
 
 /* "running", "blocked: io"; of one that was woken, by whom. */
-static void put_state(struct chrome *c, const struct lkst_thread_slice *s)
+static void put_state(struct chrome *c, s32 pid, s32 tid, const struct lkst_thread_slice *s)
 {
 	const struct lkst_thread_life *waker = NULL;
-	char text[WHO_TEXT], *p = put_event(c, 'X', pid_of(s->life), s->life->tid, s->from_ns);
+	char text[WHO_TEXT], *p = put_event(c, 'X', pid, tid, s->from_ns);
 
 	p = put_time(lkst_put_str(p, ",\"dur\":"), s->to_ns - s->from_ns);
 	p = lkst_put_str(lkst_put_str(p, ",\"name\":\""), lkst_run_names[s->run]);
@@ -202,10 +253,11 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 		return 0;
 	if (lkst_thread_life_is_shared(s->life)) {
 		if (s->run != LKST_RUN_DEAD && s->run != LKST_RUN_UNKNOWN)
-			put_state(c, s);
+			put_state(c, pid_of(s->life), s->life->tid, s);
 		return 0;
 	}
-	choose_track(c, open, s->life);
+	if (choose_track(c, open, s->life))
+		return -ENOMEM;
 	if (open->is_open && (!s->in_call || s->call_ns != open->call_ns))
 		end_call(c, open, NULL);
 	if (s->run == LKST_RUN_DEAD)
@@ -217,7 +269,7 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 	put_unknown_beginning(c, open, s);
 	if (s->in_call && !open->is_open)
 		begin_call(c, open, s);
-	put_state(c, s);
+	put_state(c, open->pid, open->tid, s);
 	open->has_events = true;
 	open->end_ns = s->to_ns;
 	if (s->ends_call)
@@ -379,6 +431,14 @@ static void put_request(struct chrome *c, char phase, const char *name, u64 ns)
 	end_event(c, put_name(c, p, name, strlen(name)));
 }
 
+/* Whether records of @index may be missing in that time: what ends then may be another one than what began. */
+static bool is_left_out(const struct chrome *c, enum lkst_event_index index, u64 from_ns, u64 to_ns)
+{
+	const u32 id = lkst_feed_id(c->pass.feed, index);
+
+	return id && lkst_limited_crosses(c->x->limited, id, from_ns, to_ns);
+}
+
 static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *b = record;
@@ -389,7 +449,9 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 	if (!entry || !lkst_request_complete(&entry->value, b->bytes))
 		return 0;
 	if (!lkst_gap_test_crosses(c->gap_test, LKST_GAP_TEST_ANY, entry->buffer, entry->start_ns,
-				   r->ns)) {
+				   r->ns) &&
+	    !is_left_out(c, LKST_EV_block_rq_issue, entry->start_ns, r->ns) &&
+	    !is_left_out(c, LKST_EV_block_rq_complete, entry->start_ns, r->ns)) {
 		lkst_name_request(&c->pass.labels, lkst_request_key(entry->value), name);
 		c->nr_requests++;
 		put_request(c, 'b', name, entry->start_ns);
@@ -440,9 +502,25 @@ static void put_beginning(struct chrome *c)
 						    "\"CPUs\"}}"));
 }
 
+/* A time in which a kind was not recorded, as a slice of a track that is called as the kind. */
+static int put_left_out(void *ctx, const struct lkst_limited_time *time)
+{
+	struct chrome *c = ctx;
+	const struct lkst_export *x = c->x;
+	const u64 from_ns = time->from_ns > x->begin_ns ? time->from_ns : x->begin_ns;
+	const u64 to_ns = time->to_ns < x->end_ns ? time->to_ns : x->end_ns;
+	const s32 tid = PID_LIMIT + 1 + (s32)time->nr;
+	static const char name[] = "not recorded (the cost limit)";
+
+	put_track(c, "process_name", PID_LIMIT, PID_LIMIT, name, strlen(name));
+	put_track(c, "thread_name", PID_LIMIT, tid, time->kind, strlen(time->kind));
+	put_slice(c, PID_LIMIT, tid, from_ns, to_ns, "not recorded");
+	return 0;
+}
+
 static int put_end(struct chrome *c)
 {
-	int err = finish_threads(c);
+	int err = finish_threads(c) ?: lkst_limited_each(c->x->limited, c->x->begin_ns, c->x->end_ns, put_left_out, c);
 
 	finish_cpus(c);
 	if (c->nr_requests)
@@ -454,7 +532,7 @@ static int put_end(struct chrome *c)
 static int write_chrome(struct lkst_err *e, struct lkst_export *x)
 {
 	_cleanup_(lkst_thread_slices_freep) struct lkst_thread_slices *slices = NULL;
-	struct chrome c = { .x = x };
+	struct chrome c = { .x = x, .owners.max = LKST_TID_MAX, .processes.max = LKST_TID_MAX };
 	int err;
 
 	err = lkst_model_pass_begin(e, x, &c.pass) ?:
@@ -467,6 +545,8 @@ static int write_chrome(struct lkst_err *e, struct lkst_export *x)
 	if (!err && put_end(&c))
 		err = lkst_err_sys(e, -ENOMEM, "exporting");
 	free(c.calls);
+	lkst_map_fini(&c.owners);
+	lkst_map_fini(&c.processes);
 	free(c.cpu_ends);
 	lkst_pending_fini(&c.requests);
 	lkst_gap_test_free(c.gap_test);

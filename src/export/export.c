@@ -54,6 +54,17 @@ static u64 max_u64(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
+static void find_limited(struct lkst_export *x)
+{
+	bool wants[LKST_EVENT_SPACE] = {};
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		wants[id] = x->catalog->classes[id] && lkst_select_has_event(x->select, x->catalog->classes[id]);
+	if (!lkst_limited_is(x->limited, wants, x->begin_ns, x->end_ns, x->result.limited))
+		x->result.limited[0] = '\0';
+}
+
 /* Sets @x for all but where it writes to. */
 static int prepare(struct lkst_err *e, const struct lkst_export_request *request,
 		   struct lkst_export *x)
@@ -79,7 +90,10 @@ static int prepare(struct lkst_err *e, const struct lkst_export_request *request
 	x->end_ns = max_u64(x->end_ns < x->to_ns ? x->end_ns : x->to_ns, x->begin_ns);
 	err = lkst_select_new(e, x->catalog, x->threads, w, &x->select)
 		      ?: lkst_symbols_load(e, x->symbols, x->trace)
-		      ?: lkst_mappings_load(e, x->code.mappings, x->trace);
+		      ?: lkst_mappings_load(e, x->code.mappings, x->trace)
+		      ?: lkst_limited_new(e, x->trace, &x->limited);
+	if (!err)
+		find_limited(x);
 	return err ? err : lkst_trace_each_file(e, x->trace, add_length, &x->total_bytes);
 }
 
@@ -89,6 +103,7 @@ static void export_fini(struct lkst_export *x)
 	lkst_threads_free(x->threads);
 	lkst_symbols_free(x->symbols);
 	lkst_mappings_free(x->code.mappings);
+	lkst_limited_free(x->limited);
 }
 
 /* Has the format write, and says what went wrong if only this knows it. */
@@ -133,7 +148,7 @@ static int write_file(struct lkst_err *e, struct lkst_export *x, const struct lk
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	struct stat st = {};
 	int err = lkst_check_replaceable(e, x->request->path)
-			  ?: lkst_new_file_open(e, AT_FDCWD, x->request->path, &file)
+			  ?: lkst_new_file_open(e, x->request->access, AT_FDCWD, x->request->path, &file)
 			  ?: write_fd(e, x, f, file.fd);
 
 	if (err)
@@ -146,7 +161,7 @@ static int write_file(struct lkst_err *e, struct lkst_export *x, const struct lk
 static int write_dir(struct lkst_err *e, struct lkst_export *x, const struct lkst_export_format *f)
 {
 	_cleanup_(lkst_new_dir_fini) struct lkst_new_dir dir = { .parent_fd = -1, .fd = -1 };
-	int err = lkst_new_dir_open(e, AT_FDCWD, x->request->path, &dir);
+	int err = lkst_new_dir_open(e, x->request->access, AT_FDCWD, x->request->path, &dir);
 
 	if (err)
 		return err;

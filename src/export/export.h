@@ -8,10 +8,13 @@
 
 #include <signal.h>
 
+#include "analyze/engine/limited.h"
 #include "base/choice.h"
-#include "program/space/code_name.h"
-#include "trace/reader.h"
-#include "view/select.h"
+#include "print/select.h"
+#include "trace/read/reader.h"
+#include "usercode/space/code_name.h"
+
+struct lkst_access;
 
 /* What to write, and where. All is borrowed. */
 struct lkst_export_request {
@@ -21,6 +24,7 @@ struct lkst_export_request {
 	/* Which records. A format may take only some of these filters: lkst_export_check(). */
 	struct lkst_select_options which;
 	const char *path; /* of the file or directory; NULL: to `fd`, which stays the caller's */
+	const struct lkst_access *access; /* who may read what is made (base/create.h) */
 	int fd;
 	struct lkst_code_namer
 		namer; /* of functions of programs; `find` NULL: they are shown by file and place */
@@ -38,10 +42,20 @@ struct lkst_export_result {
 	 */
 	u64 nr_samples, nr_without_stack, nr_cut, nr_short, nr_samples_left_out;
 	u32 nr_cpus_left_out; /* that have records: the format takes no CPU of such a number */
+	/*
+	 * What of the events that are asked for was left out in the window to keep to the cost limit: "syscall:* not
+	 * recorded since +1.200 s"; "": nothing.
+	 */
+	char limited[LKST_LIMITED_TEXT];
+	bool has_more_waiting; /* than was followed: some of it is left out, or not known */
+	bool has_events_only; /* of Parquet's tables: the others take SQLite */
 };
 
 /* The formats as words of the command line. */
 bool lkst_export_choices(unsigned int i, struct lkst_choice *ret_choice);
+
+/* For those who ask for the format of a tool that reads another one: a sentence on which; NULL: nothing is known. */
+const char *lkst_export_advice(const char *tool);
 
 /* What the name of a file of format @i ends in, without the dot. */
 const char *lkst_export_extension(unsigned int i);

@@ -6,10 +6,11 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/diag.h"
 #include "base/time.h"
-#include "trace/threads_before.h"
+#include "trace/known/threads_before.h"
 
 static const struct lkst_export_format *const formats[] = {
 #define F(name) &lkst_export_##name,
@@ -27,6 +28,17 @@ bool lkst_export_choices(unsigned int i, struct lkst_choice *ret_choice)
 	if (i < NR_FORMATS)
 		*ret_choice = (struct lkst_choice){ formats[i]->name, formats[i]->help };
 	return i < NR_FORMATS;
+}
+
+const char *lkst_export_advice(const char *tool)
+{
+	if (!strcmp(tool, "speedscope"))
+		return "speedscope reads stacks: --format folded has those of samples, collapsed those of states and "
+		       "calls, waiting because of whom threads waited";
+	if (!strcmp(tool, "flamegraph"))
+		return "flamegraph.pl draws stacks: --format folded has those of samples, collapsed those of states "
+		       "and calls, waiting because of whom threads waited";
+	return NULL;
 }
 
 const struct lkst_export_format *lkst_export_format(unsigned int i)

@@ -3,15 +3,15 @@
  * The formats that a trace is exported as. To add one: write src/export/<name>.c with its entry, lkst_export_<name>,
  * and put it in LKST_EXPORT_FORMATS below; describe it in doc/man/lkst-export.1, whose synopsis `make pages` makes.
  *
- * A format reads the trace in one of two ways, and keeps nothing that grows with it:
+ * A format reads the trace in one of two ways, and keeps nothing that grows with it without a bound:
  *
  *	lkst_export_each()	record by record, chosen by all filters, with names of threads and of addresses;
  *	lkst_feed_new()		as an analysis does, with the state model (analyze/engine/feed.h). It is limited to
  *				x->from_ns and x->to_ns, asks lkst_export_wants() for threads, reports gaps by
  *				lkst_export_gap(), and calls lkst_export_step() with the time of what it writes.
  *
- * It writes to x->out, or makes files in x->dir_fd by lkst_create_file(). Flushing x->out, names, and removing what is
- * left after an error are done for it.
+ * It writes to x->out, or makes files in x->dir_fd by lkst_create_file(), with x->request->access. Flushing x->out,
+ * names, and removing what is left after an error are done for it.
  */
 #ifndef LKST_EXPORT_EXPORT_FORMAT_H
 #define LKST_EXPORT_EXPORT_FORMAT_H
@@ -19,8 +19,8 @@
 #include "analyze/model/model.h"
 #include "base/out.h"
 #include "export/export.h"
-#include "trace/symbols.h"
-#include "trace/threads.h"
+#include "trace/known/symbols.h"
+#include "trace/known/threads.h"
 
 /* Filters that a format takes beside the window. */
 enum lkst_export_filter {
@@ -40,6 +40,7 @@ struct lkst_export {
 	struct lkst_threads *threads; /* of lkst_export_each(): as they were before the record */
 	struct lkst_symbols *symbols; /* all that the trace has */
 	struct lkst_code_view code;   /* of lkst_export_each(): as `threads` */
+	struct lkst_limited *limited; /* what the cost limit left out, and when: formats have it, if they can */
 	struct lkst_out *out;	      /* of a file; errors stick in it */
 	int dir_fd;		      /* of a directory, which is empty at first; else -1 */
 	void *ctx;		      /* of lkst_export_send() */
@@ -71,8 +72,7 @@ struct lkst_export_format {
 	F(chrome)                                                                                  \
 	F(collapsed)                                                                               \
 	F(folded)                                                                                  \
-	F(flamegraph)                                                                              \
-	F(speedscope)                                                                              \
+	F(waiting)                                                                                 \
 	F(lttng)                                                                                   \
 	F(perfetto)                                                                                \
 	F(parquet)

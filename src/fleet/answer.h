@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "base/table.h"
+#include "result/table.h"
 
 enum { LKST_FLEET_LINE_MAX = 1024 * 1024 }; /* bytes of a row */
 

@@ -241,12 +241,20 @@ int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *s
 			 const char *id, const void *bytes, size_t length)
 {
 	_cleanup_free_ char *parameters = NULL;
+	int err;
 
 	if (asprintf(&parameters, "&query_id=%s", id) < 0) {
 		parameters = NULL;
 		return lkst_err_sys(e, -ENOMEM, "speaking to %s", f->url);
 	}
-	return insert(e, f, statement, parameters, bytes, length);
+	/*
+	 * libcurl sends a request a second time by itself if it was the first to find that a connection which was
+	 * kept is closed. But the server may have inserted the rows, and then closed it.
+	 */
+	curl_easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 1L);
+	err = insert(e, f, statement, parameters, bytes, length);
+	curl_easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 0L);
+	return err;
 }
 
 /* @is_inside: names without a database are of the client's. Its answer goes to @answer. */

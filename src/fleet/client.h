@@ -9,7 +9,7 @@
 #include "abi/types.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "base/table.h"
+#include "result/table.h"
 
 enum { LKST_FLEET_SAID_MAX = 200 }; /* bytes of what a server said that an error has */
 
@@ -39,7 +39,10 @@ int lkst_fleet_do(struct lkst_err *e, struct lkst_fleet *f, const char *statemen
 int lkst_fleet_insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
 		      const void *bytes, size_t length);
 
-/* The same, called @id, of letters, digits and '-': the server refuses it while one of that name is still at work. */
+/*
+ * The same, called @id, of letters, digits and '-': the server refuses it while one of that name is still at work. It
+ * is sent once: what came of it is not known if there is no answer.
+ */
 int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
 			 const char *id, const void *bytes, size_t length);
 

@@ -243,7 +243,32 @@ static const struct lkst_column host_columns[] = {
 	{ "boots", NULL, LKST_COLUMN_COUNT, "how many boots of it are known" },
 	{ "incidents", "INCIDENTS", LKST_COLUMN_COUNT, "how many in the time asked for" },
 	{ "lost", "LOST", LKST_COLUMN_COUNT, "records that should be there, in that time" },
+	{ "limited", "LEFT OUT FOR", LKST_COLUMN_DURATION,
+	  "how long kinds of events were left out in that time, to keep to the cost limit" },
+	{ "left_out", "LEFT OUT", LKST_COLUMN_TEXT, "which kinds" },
 };
+
+/*
+ * " any left join (...) using host": of each host for how long kinds of events were left out, as `limited`, and which,
+ * as `left_out`. What was measured meanwhile is not all there was.
+ */
+static void put_limited(struct sql *s, const struct lkst_fleet_scope *scope)
+{
+	/* Of a host, and not of one of its cgroups. */
+	const struct lkst_fleet_scope of_hosts = { .from_ns = scope->from_ns,
+						   .to_ns = scope->to_ns,
+						   .labels = scope->labels,
+						   .nr_labels = scope->nr_labels };
+	const struct rows limited = { .scope = &of_hosts,
+				      .measure = "limited",
+				      .from = scope->from_ns / LKST_NS_PER_S,
+				      .more = " and n != 0" };
+
+	put(s, " any left join (select host, sum(worst) as limited, "
+	       "arrayStringConcat(arraySort(groupUniqArrayArray(names)), ' ') as left_out from ");
+	put_each_row(s, &limited, "host, trace, second, worst, part.name as names");
+	put(s, " group by host) using host");
+}
 
 int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 			      struct lkst_fleet_question *ret_question)
@@ -259,7 +284,9 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 	begin(&s);
 	put(&s,
 	    "select host, kernels, versions, cpu_counts, labels, " IN_NS(
-		    "last") " as seen_ns, boots, incidents, lost from (select host, kernels, versions, "
+		    "last") " as seen_ns, boots, incidents, lost, limited, left_out from (select host, "
+			    "kernels, versions, cpu_counts, labels, last, boots, incidents, lost from "
+			    "(select host, kernels, versions, "
 			    "cpu_counts, labels, last, boots, incidents from (select host, "
 			    "argMax(kernel, seen) as kernels, argMax(version, seen) as versions, "
 			    "argMax(cpus, seen) as cpu_counts, argMax(arrayStringConcat(arrayMap((n, v) -> "
@@ -272,7 +299,9 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 	put(&s, " group by host) using host) any left join (select host, sum(n) as lost from ");
 	/* Few seconds lose anything, and only of those it is to be known whether they came twice. */
 	put_each_row(&s, &lost, "host, trace, second, n");
-	put(&s, " group by host) using host order by host");
+	put(&s, " group by host) using host)");
+	put_limited(&s, scope);
+	put(&s, " order by host");
 	return end(e, &s, ret_question, QUESTION("hosts", "machines", host_columns));
 }
 
@@ -295,13 +324,19 @@ static const struct lkst_column incident_columns[] = {
 					"how large its bundle is; 0: there is none yet" },
 	[LKST_FLEET_INCIDENT_BUNDLE] = { "bundle", NULL, LKST_COLUMN_TEXT, "where the bundle is" },
 	[LKST_FLEET_INCIDENT_NOTE] = { "note", "NOTE", LKST_COLUMN_TEXT, "what is missing" },
+	[LKST_FLEET_INCIDENT_FINDING] = { "finding", "FIRST FINDING", LKST_COLUMN_TEXT,
+					  "where most of the waiting went, as `lkst why` says it; "
+					  "empty: nothing stands out, or it is not known" },
 	[LKST_FLEET_INCIDENT_ACCOUNT] = { "account", NULL, LKST_COLUMN_TEXT, "why, in words" },
 };
+
+/* The first finding of the account, in one line. */
+#define FINDING "replaceAll(extract(account, '" LKST_FLEET_FINDING_PATTERN "'), '\n    ', ' ')"
 
 /* What they are in the table, but for the last. A recording has each number once: that is how an incident is called. */
 #define OF_INCIDENT                                                                                \
 	"time, host, concat(substring(toString(trace), 1, 8), '.', toString(number)) as id, "      \
-	"reason, event, comm, tid, value, kernel, moment, bundle_bytes, bundle, note"
+	"reason, event, comm, tid, value, kernel, moment, bundle_bytes, bundle, note, " FINDING " as finding"
 
 int lkst_fleet_question_incidents(struct lkst_err *e, const struct lkst_fleet_scope *scope,
 				  struct lkst_fleet_question *ret_question)
@@ -337,6 +372,9 @@ static const struct lkst_column top_columns[] = {
 	{ "worst", "WORST", LKST_COLUMN_DURATION, "the longest" },
 	{ "at", "WORST AT", LKST_COLUMN_TIME, "when the minute of the longest began" },
 	{ "kernel", "KERNEL", LKST_COLUMN_TEXT, "its kernel, when it was seen last" },
+	{ "limited", "LEFT OUT FOR", LKST_COLUMN_DURATION,
+	  "how long kinds of events were left out, to keep to the cost limit: what came meanwhile may be missing" },
+	{ "left_out", "LEFT OUT", LKST_COLUMN_TEXT, "which kinds" },
 };
 
 int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *scope,
@@ -353,7 +391,8 @@ int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *s
 	if (err)
 		return err;
 	begin(&s);
-	put(&s, "select host, ns, totals, ");
+	put(&s, "select host, ns, totals, p50s, p99s, worsts, at_ns, kernels, limited, left_out from (select host, ns, "
+		"totals, ");
 	put_quantile(&s, 1);
 	put(&s, " as p50s, ");
 	put_quantile(&s, 2);
@@ -365,8 +404,9 @@ int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *s
 		      "host, trace, second, n, total, worst, bucket.number, bucket.count");
 	put(&s,
 	    " group by host) any left join (select host, argMax(kernel, seen) as kernels "
-	    "from host_rows group by host) using host order by %s desc, host limit %" PRIu64,
-	    orders[rank], scope->max_rows);
+	    "from host_rows group by host) using host)");
+	put_limited(&s, scope);
+	put(&s, " order by %s desc, host limit %" PRIu64, orders[rank], scope->max_rows);
 	return end(e, &s, ret_question, QUESTION("top", "worst hosts", top_columns));
 }
 

@@ -8,9 +8,10 @@
 #define LKST_FLEET_QUESTION_H
 
 #include "abi/types.h"
+#include "analyze/waiting/causes.h"
 #include "base/choice.h"
 #include "base/err.h"
-#include "base/table.h"
+#include "result/table.h"
 
 /* What a question is about. */
 struct lkst_fleet_scope {
@@ -73,6 +74,12 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 int lkst_fleet_question_incident(struct lkst_err *e, const char *id,
 				 struct lkst_fleet_question *ret_question);
 
+/*
+ * Where the first finding is in the account of an incident, as a regular expression of ClickHouse's and of POSIX, whose
+ * first part it is; a line after the first begins with four blanks.
+ */
+#define LKST_FLEET_FINDING_PATTERN "^## " LKST_CAUSES_HEADING "\n#1  ([^\n]*(\n    [^\n]*)*)"
+
 /* Columns of incidents, in their order. */
 enum lkst_fleet_of_incident {
 	LKST_FLEET_INCIDENT_TIME,
@@ -88,6 +95,7 @@ enum lkst_fleet_of_incident {
 	LKST_FLEET_INCIDENT_BYTES,
 	LKST_FLEET_INCIDENT_BUNDLE,
 	LKST_FLEET_INCIDENT_NOTE,
+	LKST_FLEET_INCIDENT_FINDING,
 	LKST_FLEET_INCIDENT_ACCOUNT,
 };
 

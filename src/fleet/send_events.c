@@ -10,8 +10,8 @@
 #include "export/export_format.h"
 #include "fleet/packed_rows.h"
 #include "fleet/schema.h"
-#include "view/field.h"
-#include "view/values.h"
+#include "print/field.h"
+#include "print/values.h"
 
 enum {
 	BLOCK_ROWS = 65536,

@@ -6,9 +6,9 @@
 #ifndef LKST_FLEET_SHIP_ROWS_H
 #define LKST_FLEET_SHIP_ROWS_H
 
-#include "analyze/figures/seconds.h"
+#include "analyze/seconds/seconds.h"
 #include "fleet/packed_rows.h"
-#include "trace/catalog.h"
+#include "trace/format/catalog.h"
 
 extern const char lkst_fleet_second_columns[], lkst_fleet_incident_columns[],
 	lkst_fleet_host_columns[];

@@ -130,7 +130,7 @@ int lkst_spool_open(struct lkst_err *e, const char *dir, u64 max_bytes,
 	s->dir = strdup(dir);
 	if (!s->dir)
 		return lkst_err_sys(e, -ENOMEM, "opening %s", dir);
-	err = lkst_create_dir(e, AT_FDCWD, dir, &s->fd);
+	err = lkst_create_dir(e, NULL, AT_FDCWD, dir, &s->fd);
 	if (!err)
 		*ret_spool = lkst_take(s);
 	return err;
@@ -351,7 +351,7 @@ static int write_file(struct lkst_err *e, const struct lkst_spool *s, const char
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file f = { .dir_fd = -1, .fd = -1 };
 	u8 foot[FOOT_BYTES];
 	u64 sum = lkst_xxh64(bytes, length);
-	int err = lkst_new_file_open(e, s->fd, name, &f);
+	int err = lkst_new_file_open(e, NULL, s->fd, name, &f);
 
 	if (err)
 		return err;

@@ -2,8 +2,8 @@
 /* A host's clock, by the records that say what moment it was on each of the kernel's clocks. */
 #include "hosts/host_clock.h"
 
-#include "trace/catalog.h"
-#include "trace/state_walk.h"
+#include "trace/format/catalog.h"
+#include "trace/read/state_walk.h"
 
 struct reading {
 	struct lkst_host_clock clock;

@@ -4,7 +4,7 @@
 #define LKST_HOSTS_HOST_CLOCK_H
 
 #include "base/err.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 struct lkst_host_clock {
 	bool is_known;	      /* false: the trace does not say what time of day it was */

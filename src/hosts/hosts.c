@@ -10,7 +10,7 @@
 #include "base/size.h"
 #include "base/vec.h"
 #include "hosts/messages.h"
-#include "trace/catalog.h"
+#include "trace/format/catalog.h"
 
 enum { STEP_MIN_NS = 1000000 }; /* a clock that was set by less is not worth a sentence */
 
@@ -228,6 +228,25 @@ int lkst_hosts_take(struct lkst_err *e, struct lkst_trace **traces, unsigned int
 	else
 		*ret_hosts = h;
 	return err;
+}
+
+int lkst_hosts_hold(struct lkst_err *e, const struct lkst_hosts *h, struct lkst_hosts *ret_hosts)
+{
+	struct lkst_host *list = calloc(h->nr, sizeof(*list));
+	unsigned int i;
+
+	if (!list)
+		return lkst_err_sys(e, -ENOMEM, "opening the traces");
+	*ret_hosts = *h;
+	ret_hosts->list = list;
+	ret_hosts->notes = (struct lkst_notes){};
+	for (i = 0; i < h->nr; i++) {
+		list[i] = h->list[i];
+		lkst_trace_hold(list[i].trace);
+	}
+	for (i = 0; i < h->notes.nr; i++)
+		lkst_notes_add(&ret_hosts->notes, "%s", h->notes.text[i]);
+	return 0;
 }
 
 void lkst_hosts_close(struct lkst_hosts *h)

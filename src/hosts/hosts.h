@@ -8,10 +8,10 @@
 #define LKST_HOSTS_HOSTS_H
 
 #include "base/cleanup.h"
-#include "base/notes.h"
 #include "hosts/bounds.h"
 #include "hosts/host_clock.h"
-#include "trace/reader.h"
+#include "result/notes.h"
+#include "trace/read/reader.h"
 
 enum { LKST_HOST_NAME_MAX = 80 };
 
@@ -41,6 +41,9 @@ struct lkst_hosts {
  */
 int lkst_hosts_take(struct lkst_err *e, struct lkst_trace **traces, unsigned int nr,
 		    struct lkst_hosts *ret_hosts);
+
+/* The same hosts for somebody else, who closes them as well: their traces are held. 0 or -ENOMEM. */
+int lkst_hosts_hold(struct lkst_err *e, const struct lkst_hosts *h, struct lkst_hosts *ret_hosts);
 void lkst_hosts_close(struct lkst_hosts *h);
 
 /* The same for the traces of recordings (hosts/recordings.h), which it opens. */

@@ -71,26 +71,31 @@ void lkst_hosts_merge_free(struct lkst_hosts_merge *t)
 	free(t);
 }
 
-/* Chooses the host whose record comes first, and how long it goes on to. False: all are at their end. */
+/*
+ * Chooses the host whose record comes first, and how long it goes on to: at equal times the host with the lower number
+ * comes first. False: all are at their end.
+ */
 static bool choose(struct lkst_hosts_merge *t)
 {
 	unsigned int i;
 
 	t->has_top = false;
-	t->limit_ns = UINT64_MAX;
 	for (i = 0; i < t->hosts->nr; i++) {
 		const struct place *p = &t->places[i];
 
-		if (!p->has_head)
+		if (!p->has_head || (t->has_top && p->ns >= t->places[t->top].ns))
 			continue;
-		if (t->has_top && p->ns >= t->places[t->top].ns) {
-			t->limit_ns = p->ns < t->limit_ns ? p->ns : t->limit_ns;
-			continue;
-		}
-		if (t->has_top)
-			t->limit_ns = t->places[t->top].ns;
 		t->top = i;
 		t->has_top = true;
+	}
+	t->limit_ns = UINT64_MAX;
+	for (i = 0; i < t->hosts->nr; i++) {
+		const struct place *p = &t->places[i];
+		/* A host before the top has a later record, so that its time is not 0. */
+		const u64 limit_ns = i < t->top ? p->ns - 1 : p->ns;
+
+		if (p->has_head && i != t->top && limit_ns < t->limit_ns)
+			t->limit_ns = limit_ns;
 	}
 	return t->has_top;
 }

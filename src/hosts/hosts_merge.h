@@ -17,8 +17,8 @@ void lkst_hosts_merge_free(struct lkst_hosts_merge *t);
 LKST_GUARD(lkst_hosts_merge_free, struct lkst_hosts_merge)
 
 /*
- * The next record and the number of its host: 1, or 0 at the end. Its time is the host's own. The records of the hosts'
- * state come first.
+ * The next record and the number of its host: 1, or 0 at the end. Its time is the host's own. Those of equal times come
+ * by their hosts' numbers. The records of the hosts' state come first.
  */
 int lkst_hosts_merge_next(struct lkst_hosts_merge *t, unsigned int *ret_host,
 			  struct lkst_record *ret_record);

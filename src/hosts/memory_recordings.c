@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 #include "hosts/recording_uuid.h"
-#include "trace/pack.h"
+#include "trace/format/pack.h"
 
 static const char metadata[] = "metadata";
 

@@ -4,7 +4,7 @@
 #define LKST_HOSTS_MEMORY_RECORDINGS_H
 
 #include "hosts/bounds.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* The files of one recording. Names and bytes are the caller's. */
 struct lkst_memory_recording {

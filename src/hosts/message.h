@@ -3,7 +3,7 @@
 #ifndef LKST_HOSTS_MESSAGE_H
 #define LKST_HOSTS_MESSAGE_H
 
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 struct lkst_message {
 	u32 source_address, destination_address;

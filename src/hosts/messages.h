@@ -7,7 +7,7 @@
 #define LKST_HOSTS_MESSAGES_H
 
 #include "base/err.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 struct lkst_messages;
 

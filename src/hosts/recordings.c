@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "hosts/bounds.h"
 #include "hosts/recording_uuid.h"
-#include "trace/pack.h"
+#include "trace/format/pack.h"
 
 enum {
 	ENTRIES_MAX = 4096, /* of a directory that are looked at */

@@ -41,11 +41,11 @@ static u64 read_wish(int dir_fd)
 	return ns;
 }
 
-/* A new file each time: whatever has the name now, a user may have made it. */
+/* A new file each time: whatever has the name now, be it a directory, a user may have made it. */
 static int write_wish(struct lkst_err *e, int dir_fd, u64 ns)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
-	int err = lkst_new_file_open(e, dir_fd, LKST_MARK_WANTED_FILE, &file);
+	int err = lkst_new_file_open(e, NULL, dir_fd, LKST_MARK_WANTED_FILE, &file);
 
 	if (err)
 		return err;
@@ -53,7 +53,7 @@ static int write_wish(struct lkst_err *e, int dir_fd, u64 ns)
 	if (!err && fchmod(file.fd, 0644))
 		err = -errno;
 	return err ? lkst_err_sys(e, err, "asking programs for their marks")
-		   : lkst_new_file_place(e, &file);
+		   : lkst_new_file_place_over(e, &file);
 }
 
 /* Whatever has the name now, its user may be one whose files do not answer. */
@@ -72,6 +72,9 @@ int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, b
 	u32 i;
 	int err = 0;
 
+	/* Where there is no such directory no program has, or can make, memory for marks. */
+	if (dir_fd < 0 && errno == ENOENT)
+		return 0;
 	if (dir_fd < 0)
 		return lkst_err_sys(e, -errno, "asking programs for their marks in %s", p->dir);
 	now = read_wish(dir_fd);
@@ -95,6 +98,7 @@ struct lkst_marks_asker {
 	struct progress {
 		s32 pid;
 		u32 account; /* whose file is being changed */
+		s32 error;   /* of telling those that begin later */
 		u32 is_done;
 	} *progress;
 	int pid_fd; /* the process; -1: there is none */
@@ -130,7 +134,7 @@ static void ask_apart(const struct lkst_marks_asker *a, u64 ns, bool is_over)
 		a->progress->pid = child;
 	if (child)
 		_exit(0);
-	lkst_marks_want(NULL, &programs, ns, is_over);
+	a->progress->error = lkst_marks_want(NULL, &programs, ns, is_over);
 	__atomic_store_n(&a->progress->is_done, 1, __ATOMIC_RELEASE);
 	_exit(0);
 }
@@ -252,7 +256,9 @@ int lkst_marks_ask(u64 ns, bool is_over)
 		lkst_marks_asker_ask(a, ns, is_over);
 		is_all = lkst_marks_asker_wait(a);
 	}
-	if (err || (is_all && !a->nr_stuck))
+	if (err)
 		return err;
-	return a->nr_stuck ? -ETIMEDOUT : -EAGAIN;
+	if (!is_all || a->nr_stuck)
+		return a->nr_stuck ? -ETIMEDOUT : -EAGAIN;
+	return a->progress ? a->progress->error : 0;
 }

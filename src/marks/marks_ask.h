@@ -20,7 +20,8 @@ int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, b
 /*
  * The same of the programs of this machine, by processes of its own, again without the users whose files do not
  * answer. -ETIMEDOUT: there are such. -EAGAIN: not all were asked, since the processes were killed or took too long.
- * Where it fails there are no marks, and all else is recorded.
+ * Another error: those that run were asked, and those that begin later cannot be. Where it fails there are no marks,
+ * and all else is recorded.
  */
 int lkst_marks_ask(u64 ns, bool is_over);
 

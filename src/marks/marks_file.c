@@ -45,8 +45,12 @@ struct lkst_marks_file {
 	u64 looked_ns[LKST_MARK_THREADS]; /* when an area was looked at last; 0: never */
 	u32 next_area;			    /* where the next look begins */
 	/* During a look, since numbers of processes and threads come again: */
-	s32 good_tid[LKST_MARK_THREADS]; /* found to be the program's, or gone */
-	bool is_asked, is_proven;	 /* the process is there, and the memory is its user's */
+	struct good {
+		s32 tid; /* found to be the program's; 0: none */
+		u64 from_ns, to_ns;
+	} good[LKST_MARK_THREADS];
+	bool is_asked, is_proven; /* the process is there, and the memory is its user's */
+	u64 proven_ns;		  /* when that was so; of any look */
 	struct lkst_marks_losses lost;
 	/* What the program's own counts were when they were read last. */
 	u64 counted, too_deep[LKST_MARK_THREADS];
@@ -234,15 +238,36 @@ static bool is_proven(struct lkst_marks_file *f)
 {
 	if (!f->is_asked)
 		f->is_proven = is_of_user(f->owner.pid, f->owner.uid);
+	if (!f->is_asked && f->is_proven)
+		f->proven_ns = lkst_monotonic_ns();
 	f->is_asked = true;
 	return f->is_proven;
 }
 
-/* True unless thread @tid runs and is of another process. */
-static bool is_own_thread(struct lkst_marks_file *f, s32 tid)
+/*
+ * Whether thread @tid, which has ended, was the program's at @ns: whoever makes memory may say so of any. root's word
+ * is taken.
+ */
+static bool was_own_thread(const struct lkst_marks_file *f, const struct lkst_marks_reading *reading, s32 tid, u64 ns,
+			   struct good *good)
+{
+	const struct lkst_marks_ended ended = { .tid = tid,
+						.pid = f->owner.pid,
+						.uid = f->owner.uid,
+						.ns = ns,
+						.is_there = f->is_proven,
+						.was_there_ns = f->proven_ns };
+
+	return !f->owner.uid || !reading->was_of || reading->was_of(reading->ctx, &ended, &good->from_ns, &good->to_ns);
+}
+
+/* Whether thread @tid is the program's at @ns, or was; from when until when is put to @good, too. */
+static bool is_own_thread(struct lkst_marks_file *f, const struct lkst_marks_reading *reading, s32 tid, u64 ns,
+			  struct good *good)
 {
 	const struct lkst_marks_owner *owner = &f->owner;
 
+	*good = (struct good){ .tid = tid, .to_ns = UINT64_MAX };
 	if (tid <= 0)
 		return false;
 	if (owner->is_of_dump)
@@ -250,7 +275,7 @@ static bool is_own_thread(struct lkst_marks_file *f, s32 tid)
 	/* EPERM, too, says that it is there (do_send_specific(), kernel/signal.c). */
 	if (is_proven(f) && (!syscall(SYS_tgkill, owner->pid, tid, 0) || errno != ESRCH))
 		return true;
-	return syscall(SYS_tkill, tid, 0) && errno == ESRCH;
+	return syscall(SYS_tkill, tid, 0) && errno == ESRCH && was_own_thread(f, reading, tid, ns, good);
 }
 
 /* ---- what a look finds -------------------------------------------------------------- */
@@ -367,6 +392,7 @@ struct ring {
 static int take_record(struct ring *r, const struct lkst_record *record)
 {
 	struct lkst_marks_file *f = r->f;
+	struct good *good = &f->good[r->area], asked;
 	struct lkst_marks_record out = { .event = record->event,
 					 .ns = record->ns,
 					 .tid = record->tid,
@@ -376,20 +402,22 @@ static int take_record(struct ring *r, const struct lkst_record *record)
 
 	/* Of each class it is the first field, at the same place. */
 	out.cpu = (u32)lkst_record_int(record, &record->event->fields[0]);
+	if (out.ns < r->reading->from_ns)
+		return 0;
 	/* No program is thread 0, which stands for none in the list. */
-	if (!out.tid || out.tid != f->good_tid[r->area]) {
+	if (!out.tid || out.tid != good->tid || out.ns < good->from_ns || out.ns > good->to_ns) {
 		/* A ring is one thread's at a time: who has many by turns has the kernel asked for nothing. */
-		if (!r->asks_left || !r->asks_left-- || !is_own_thread(f, out.tid)) {
+		if (!r->asks_left || !r->asks_left-- || !is_own_thread(f, r->reading, out.tid, out.ns, &asked)) {
 			f->lost.refused++;
 			return 0;
 		}
-		f->good_tid[r->area] = out.tid;
+		*good = asked;
 	}
 	if (out.cpu >= f->nr_cpus || out.ns > r->to_ns) {
 		f->lost.refused++;
 		return 0;
 	}
-	err = out.ns < r->reading->from_ns ? 0 : r->reading->take(r->reading->ctx, &out);
+	err = r->reading->take(r->reading->ctx, &out);
 	f->lost.refused += err > 0;
 	return err < 0 ? err : 0;
 }
@@ -523,7 +551,7 @@ int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_read
 		return 0;
 	lkst_marks_share(need, grant, NR_RINGS, reading->most, 0);
 	f->is_asked = false;
-	memset(f->good_tid, 0, sizeof(f->good_tid));
+	memset(f->good, 0, sizeof(f->good));
 	err = reading->most ? read_texts(f, reading->most_fields) : 0;
 	memcpy(&reading->catalog->classes[LKST_MARK_ID_FIRST], f->described, sizeof(f->described));
 	for (i = 0; i < NR_RINGS && !err; i++) {

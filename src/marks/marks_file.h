@@ -9,7 +9,8 @@
 
 #include "base/cleanup.h"
 #include "liblkst/mark_format.h"
-#include "trace/block.h"
+#include "marks/marks_lives.h"
+#include "trace/format/block.h"
 
 /* What is missing of a program's marks. */
 struct lkst_marks_losses {
@@ -48,7 +49,8 @@ LKST_GUARD(lkst_marks_catalog_free, struct lkst_catalog)
 
 /*
  * Begins to read the memory at @fd, which it takes over, also on failure. Of threads that run when it is read, those of
- * another process cannot have marked in it, and none if the process is another user's. @nr_cpus: how many the machine
+ * another process cannot have marked in it, and none if the process is another user's; of those that have ended it is
+ * asked when they are read. @nr_cpus: how many the machine
  * has. -EBADMSG: it is not a program's memory.
  */
 int lkst_marks_file_open(struct lkst_err *e, int fd, const struct lkst_marks_owner *owner,
@@ -81,6 +83,8 @@ struct lkst_marks_reading {
 	u8 *(*room)(void *ctx);
 	/* An error is returned; 1: the record counts as refused. */
 	int (*take)(void *ctx, const struct lkst_marks_record *r);
+	/* As lkst_marks_lives_was_of(); NULL: all that have ended are taken for the program's. */
+	bool (*was_of)(void *ctx, const struct lkst_marks_ended *ended, u64 *ret_from, u64 *ret_to);
 	void *ctx;
 };
 

@@ -298,6 +298,13 @@ int lkst_marks_give_taken(struct lkst_err *e, struct lkst_marks_reader *m, lkst_
 
 /* ---- a look --------------------------------------------------------------------------- */
 
+static bool was_of(void *ctx, const struct lkst_marks_ended *ended, u64 *ret_from, u64 *ret_to)
+{
+	const struct lkst_marks_reader *m = ctx;
+
+	return m->options.was_of(m->options.ctx, ended, ret_from, ret_to);
+}
+
 static int read_file(struct lkst_marks_reader *m, struct lkst_marks_file *f, u32 uid,
 		     const struct lkst_marks_reading *limits)
 {
@@ -312,6 +319,7 @@ static int read_file(struct lkst_marks_reader *m, struct lkst_marks_file *f, u32
 	reading.catalog = m->catalog;
 	reading.room = room_for_block;
 	reading.take = take;
+	reading.was_of = m->options.was_of ? was_of : NULL;
 	reading.ctx = m;
 	return lkst_marks_file_read(f, &reading);
 }

@@ -23,6 +23,8 @@ struct lkst_marks_options {
 	 * no fewer than @nr_had are left after it.
 	 */
 	int (*declare)(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id);
+	/* As lkst_marks_lives_was_of(); NULL: threads that have ended are taken for whose memory says so. */
+	bool (*was_of)(void *ctx, const struct lkst_marks_ended *ended, u64 *ret_from, u64 *ret_to);
 	void *ctx;
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "abi/state.h"
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 enum { GIVEN_BYTES = 65536 }; /* at once; at least one block of any size */
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/json_writer.h"
+#include "result/json_writer.h"
 
 static void put_number(struct lkst_json *j, const char *name, u64 value)
 {
@@ -200,6 +200,7 @@ static void put_hosts(struct lkst_json *j, const struct lkst_web_shown *shown)
 		put_signed(j, "zero_ns", (s64)host->zero_ns);
 		put_time(j, host, "begin_ns", host->lanes->begin_ns);
 		lkst_json_str(j, "clock", clock);
+		lkst_json_str(j, "not_recorded", host->lanes->limited);
 		lkst_json_end(j);
 	}
 	lkst_json_end(j);

@@ -8,8 +8,8 @@
 
 #include "abi/control.h"
 #include "base/cleanup.h"
-#include "base/json_writer.h"
-#include "trace/reader.h"
+#include "result/json_writer.h"
+#include "trace/read/reader.h"
 #include "web/shown_traces.h"
 
 /* Adds the records of one host to @nr that are there. */

@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/measures/analysis.h"
-#include "base/json_writer.h"
+#include "analyze/analyses/analysis.h"
+#include "result/json_writer.h"
 #include "base/out.h"
 #include "base/vec.h"
-#include "base/zstd_decode.h"
-#include "cmd/code_naming.h"
-#include "cmd/cmd.h"
-#include "cmd/traces.h"
+#include "trace/format/zstd_decode.h"
+#include "cmd/readers/code_naming.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/readers/traces.h"
 #include "hosts/memory_recordings.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 #include "web/shown_traces.h"
 
 enum { WORDS_MAX = 256, EXIT_USAGE = 2 };
@@ -30,7 +30,7 @@ static const struct lkst_cmd *const commands[] = {
 #define COMMAND(name)
 #define LINK(name)
 #define READER(name) &lkst_cmd_##name,
-#include "cmd/commands.def"
+#include "cmd/frame/commands.def"
 };
 
 /* ---- the files -------------------------------------------------------------------------------- */
@@ -49,6 +49,8 @@ int lkst_web_add_file(char *name, void *bytes, size_t length)
 {
 	struct lkst_memory_file *file = lkst_vec_add(files, nr_files);
 
+	/* What was shown was without it. */
+	lkst_web_forget();
 	if (!file)
 		return -ENOMEM;
 	*file = (struct lkst_memory_file){ name, bytes, length };
@@ -112,8 +114,23 @@ static int open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r
 	return err;
 }
 
-/* In place of those of cmd/traces.c: the commands' traces are those that are there. */
-int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
+/* What is shown is open, and stays so from question to question. */
+static int hold_shown(struct lkst_err *e, const struct lkst_web_shown *shown, struct lkst_cmd_traces *ret_traces)
+{
+	const struct lkst_hosts *h = &shown->traces.hosts;
+	const char *names[LKST_HOSTS_MAX];
+	unsigned int i;
+
+	if (shown->traces.trace || (chosen && chosen <= h->nr)) {
+		ret_traces->trace = lkst_trace_hold(shown->traces.trace ?: h->list[chosen - 1].trace);
+		return 0;
+	}
+	for (i = 0; i < h->nr; i++)
+		names[i] = h->list[i].name;
+	return lkst_hosts_hold(e, h, &ret_traces->hosts) ?: lkst_cmd_tell_hosts(e, &ret_traces->hosts, names);
+}
+
+static int open_files(struct lkst_err *e, struct lkst_cmd_traces *ret_traces)
 {
 	struct lkst_memory_recordings r;
 	int err = lkst_memory_recordings_find(e, files, nr_files, &r);
@@ -122,6 +139,15 @@ int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, 
 		return err;
 	err = r.nr < 2 ? lkst_trace_open_memory(e, files, nr_files, &ret_traces->trace) : open_hosts(e, &r, ret_traces);
 	lkst_memory_recordings_fini(&r);
+	return err;
+}
+
+/* In place of those of cmd/readers/traces.c: the commands' traces are those that are there. */
+int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
+{
+	const struct lkst_web_shown *shown = lkst_web_shown();
+	int err = shown ? hold_shown(e, shown, ret_traces) : open_files(e, ret_traces);
+
 	if (!err && ret_traces->trace)
 		lkst_cmd_tell_ending(ret_traces->trace, args[0]);
 	return err;
@@ -147,7 +173,7 @@ void lkst_web_choose(unsigned int nr)
 	chosen = nr;
 }
 
-/* In place of cmd/code_naming.c: there are no files of programs here. */
+/* In place of cmd/readers/code_naming.c: there are no files of programs here. */
 int lkst_code_naming_begin(struct lkst_err *e, const struct lkst_trace *t, struct lkst_code_namer *ret_namer)
 {
 	*ret_namer = (struct lkst_code_namer){};

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 
 static int open_trace(struct lkst_err *e, const struct lkst_web_opening *o, struct lkst_out *out)
 {

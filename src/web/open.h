@@ -4,8 +4,8 @@
 #define LKST_WEB_OPEN_H
 
 #include "abi/types.h"
-#include "base/json_writer.h"
-#include "trace/reader.h"
+#include "result/json_writer.h"
+#include "trace/read/reader.h"
 
 struct lkst_web_opening {
 	int (*read)(struct lkst_err *e, struct lkst_trace *t, const struct lkst_web_opening *o);

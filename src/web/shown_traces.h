@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "analyze/lanes/lanes.h"
-#include "cmd/traces.h"
+#include "cmd/readers/traces.h"
 
 struct lkst_web_host {
 	struct lkst_trace *trace;

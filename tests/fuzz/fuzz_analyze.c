@@ -13,13 +13,14 @@
 #include "lib/exported.h"
 #include "lib/paged.h"
 
-#include "analyze/figures/figures.h"
+#include "analyze/analyses/analysis.h"
 #include "analyze/lanes/lanes.h"
 #include "analyze/maps/disk_map.h"
 #include "analyze/maps/memory_map.h"
-#include "analyze/measures/analysis.h"
+#include "analyze/top/figures.h"
+#include "analyze/waiting/tree.h"
 #include "export/thread_slices.h"
-#include "view/table_text.h"
+#include "print/table_text.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -143,6 +144,38 @@ static void check_counts(const struct lkst_lanes *lanes, u32 nr)
 			    columns[k].mean > columns[k].max * 1.0001)
 				abort();
 	}
+}
+
+/* What a tree of waits has below a node is no more than the node has: no time is told twice. */
+static void check_waiting(struct lkst_trace *t)
+{
+	_cleanup_(lkst_threads_freep) struct lkst_threads *threads = lkst_threads_new();
+	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
+	_cleanup_(lkst_model_freep) struct lkst_model *model = NULL;
+	struct lkst_pasts pasts = {};
+	struct lkst_tree tree;
+	struct lkst_err e;
+	u32 i, k;
+
+	if (!threads || lkst_feed_new(&e, t, &f) || lkst_feed_threads(f, threads) < 0 || lkst_model_new(&e, f, &model))
+		abort();
+	lkst_model_know_cgroups(model, threads);
+	if (lkst_past_subscribe(&pasts, f, model, NULL) < 0 || lkst_feed_run(&e, f) || lkst_past_finish(&pasts))
+		abort();
+	lkst_tree_init(&tree, &pasts, model);
+	for (i = 0; i < pasts.nr; i++)
+		if (pasts.list[i].run != LKST_RUN_RUNNING && lkst_tree_add(&tree, i, NULL, 1, 0))
+			abort();
+	for (i = 0; i < tree.nr; i++) {
+		u64 below_ns = 0;
+
+		for (k = tree.nodes[i].first_child; k != LKST_NO_NODE; k = tree.nodes[k].next)
+			below_ns += tree.nodes[k].ns;
+		if (below_ns > tree.nodes[i].ns)
+			abort();
+	}
+	lkst_tree_fini(&tree);
+	lkst_past_fini(&pasts);
 }
 
 /* Slices are in order, and no column of a picture has more than all of its time. */
@@ -346,6 +379,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	list(t, all[one], LKST_TABLE_JSON, PRINTED_JSON);
 	print();
 	draw(t, 1 + one * 7 % 256);
+	check_waiting(t);
 	map_memory(t);
 	map_disks(t, 1 + one * 7 % 256, 1 + one * 5 % 64);
 	add_up(t);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "lib/printed.h"
-#include "live/load/cgroup_mount.h"
-#include "trace/container.h"
+#include "live/kernel/cgroup_mount.h"
+#include "trace/known/container.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -14,9 +14,9 @@
 
 #include "lib/damaged_program.h"
 #include "lib/printed.h"
-#include "probe/resolve/elf_note.h"
-#include "program/name/code_names.h"
-#include "program/name/jit_map.h"
+#include "probe/debuginfo/elf_note.h"
+#include "usercode/name/code_names.h"
+#include "usercode/name/jit_map.h"
 
 enum { STEP = 37, PRINTED_EVERY = 64 };
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/measures/between.h"
+#include "analyze/analyses/between.h"
 #include "lib/printed.h"
-#include "rules/condition.h"
-#include "rules/error_trigger.h"
+#include "masks/condition.h"
+#include "masks/error_trigger.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

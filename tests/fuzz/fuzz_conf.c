@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/conf.h"
+#include "cmd/frame/conf.h"
 #include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -18,7 +18,7 @@
 #include "export/export.h"
 #include "lib/make_trace.h"
 #include "lib/printed.h"
-#include "trace/metadata.h"
+#include "trace/format/metadata.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -11,7 +11,7 @@
 
 #include "fleet/answer.h"
 #include "lib/printed.h"
-#include "view/table_text.h"
+#include "print/table_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

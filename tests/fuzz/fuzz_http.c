@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/http.h"
+#include "cmd/view/http.h"
 #include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,8 +11,8 @@
 
 #include "lib/printed.h"
 #include "probe/code/stepping.h"
-#include "probe/resolve/kallsyms.h"
-#include "probe/resolve/kernel_text.h"
+#include "probe/debuginfo/kallsyms.h"
+#include "probe/debuginfo/kernel_text.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include "lib/printed.h"
 #include "liblkst/mark_fields.h"
 #include "marks/marks_file.h"
-#include "trace/declared.h"
+#include "trace/format/declared.h"
 
 enum { NR_CPUS = 4, NOW = 1000000000, PRINTED_MAX = 4 };
 

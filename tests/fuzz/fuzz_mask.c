@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "lib/printed.h"
-#include "rules/mask.h"
-#include "rules/mask_text.h"
+#include "masks/mask.h"
+#include "masks/mask_text.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

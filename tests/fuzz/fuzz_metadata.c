@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/printed.h"
-#include "trace/metadata.h"
+#include "trace/format/metadata.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "lib/printed.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/printed.h"
-#include "trace/pack.h"
+#include "trace/format/pack.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include "lib/printed.h"
 #include "probe/code/compile.h"
 #include "probe/text/definition.h"
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

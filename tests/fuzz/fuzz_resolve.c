@@ -11,6 +11,7 @@
 #include "lib/damaged_program.h"
 #include "lib/printed.h"
 #include "probe/resolve/listing.h"
+#include "probe/resolve/resolve.h"
 #include "probe/text/format.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

@@ -10,8 +10,8 @@
  */
 #include "lib/any_trace.h"
 
-#include "analyze/figures/seconds.h"
-#include "trace/merge.h"
+#include "analyze/seconds/seconds.h"
+#include "trace/read/merge.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

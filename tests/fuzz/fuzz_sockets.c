@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "lib/printed.h"
-#include "live/drain/state_descriptors.h"
+#include "live/state/state_descriptors.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

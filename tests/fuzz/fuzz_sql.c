@@ -10,8 +10,8 @@
 #include "lib/make_trace.h"
 #include "lib/printed.h"
 
-#include "sql/sql.h"
-#include "trace/metadata.h"
+#include "sql/query/sql.h"
+#include "trace/format/metadata.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -15,7 +15,7 @@
 #include "lib/states.h"
 
 #include "source.h"
-#include "trace/metadata.h"
+#include "trace/format/metadata.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -90,7 +90,7 @@ static bool is_used(u16 index)
 	       group == LKST_GROUP_WORKQUEUE || index == LKST_EV_hrtimer_expire_entry ||
 	       index == LKST_EV_hrtimer_expire_exit || index == LKST_EV_contention_begin ||
 	       index == LKST_EV_contention_end || index == LKST_EV_block_rq_complete ||
-	       index == LKST_EV_state_thread || index == LKST_EV_state_clock ||
+	       index == LKST_EV_state_thread || index == LKST_EV_state_wait || index == LKST_EV_state_clock ||
 	       index == LKST_EV_state_stream || index == LKST_EV_state_end;
 }
 
@@ -141,7 +141,7 @@ static void put_record(struct make_trace *t, const struct lkst_event_class *even
 		struct lkst_record_head head;
 		u8 bytes[1024];
 	} r = { .head = { .id_time = event->id, .tid = tid } };
-	u32 at = sizeof(r.head);
+	u32 at = sizeof(r.head), words;
 	u16 i;
 
 	for (i = 0; i < event->nr_fields; i++) {
@@ -155,6 +155,15 @@ static void put_record(struct make_trace *t, const struct lkst_event_class *even
 		if (f->type == LKST_CLASS_STRING || f->type == LKST_CLASS_CHARS) {
 			memset(r.bytes + at, 'a' + byte % 26, f->count ? f->count : byte % 8);
 			at += f->count ? f->count : byte % 8 + 1u;
+			continue;
+		}
+		if (f->type == LKST_CLASS_WORDS) {
+			const struct lkst_field_class *nr = &event->fields[f->length_field];
+
+			words = byte % 7;
+			memcpy(r.bytes + nr->offset, &words, nr->size);
+			memset(r.bytes + at, byte, words * f->size);
+			at += words * f->size;
 			continue;
 		}
 		/* Times among those of the records. */

@@ -32,9 +32,9 @@
 #include "lib/in_memory.h"
 #include "lib/paged.h"
 #include "lib/touch.h"
-#include "trace/ends.h"
-#include "trace/metadata.h"
-#include "trace/reader.h"
+#include "trace/format/metadata.h"
+#include "trace/read/ends.h"
+#include "trace/read/reader.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

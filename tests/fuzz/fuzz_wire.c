@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/printed.h"
-#include "trace/wire.h"
+#include "trace/write/wire.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (data[0] == 'r')
 		parse_request(&in);
 	else if (data[0] == 't')
-		err = lkst_wire_receive_trace(&e, &source, "/dev/null/trace", &bytes);
+		err = lkst_wire_receive_trace(&e, &source, NULL, "/dev/null/trace", &bytes);
 	else if (data[0] == 'm')
 		receive_memory(&source);
 	else

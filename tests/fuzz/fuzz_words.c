@@ -15,9 +15,9 @@
 #include "base/time.h"
 #include "analyze/why/worst.h"
 #include "lib/printed.h"
-#include "live/load/perf_counters.h"
-#include "trace/parts.h"
-#include "view/select.h"
+#include "live/kernel/perf_counters.h"
+#include "trace/write/parts.h"
+#include "print/select.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "base/zstd_decode.h"
+#include "trace/format/zstd_decode.h"
 
 enum { MAX = 1 << 20 };
 

@@ -3,7 +3,7 @@
 
 /* The events of these are there as syscall_entry_<name> and syscall_exit_<name>. */
 static const char *const account_calls[] = { "futex",  "read",	"write", "pread64",
-					     "sendto", "wait4", "getpid" };
+					     "sendto", "wait4", "getpid", "poll", "restart_syscall" };
 
 static const char account_state[] =
 	"state_thread thread_tid=10 thread_pid=10 comm=victim\n"

@@ -10,7 +10,7 @@
 #include "analyze/lint/lint.h"
 #include "analyze/why/why.h"
 #include "lib/make_trace.h"
-#include "view/account_text.h"
+#include "print/account_text.h"
 
 struct account_fixture {
 	char dir[64], path[80];

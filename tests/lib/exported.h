@@ -3,7 +3,7 @@
 #ifndef LKST_TESTS_EXPORTED_H
 #define LKST_TESTS_EXPORTED_H
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* What is written is thrown away; a directory is made at @path, and removed. A failure ends the program. */
 void export_all(struct lkst_trace *t, const char *path);

@@ -74,8 +74,8 @@ struct outcome extract_known(const char *path, const struct lkst_memory_ids *kno
 	if (!o.err && o.has_catalog) {
 		const struct lkst_catalog *c = recordings.items[0].catalog;
 
-		if ((dir && lkst_writer_open(&o.e, dir, c, &options.trace)) ||
-		    (doubtful && lkst_writer_open(&o.e, doubtful, c, &options.doubtful)))
+		if ((dir && lkst_writer_open(&o.e, NULL, dir, c, &options.trace)) ||
+		    (doubtful && lkst_writer_open(&o.e, NULL, doubtful, c, &options.doubtful)))
 			abort();
 		o.err = lkst_rebuild(&o.e, &dump, 1, &recordings.items[0], &options, &o.sum);
 		lkst_writer_close(&o.e, options.trace, 0);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "lib/make_trace.h"
-#include "trace/merge.h"
-#include "trace/reader.h"
+#include "trace/read/merge.h"
+#include "trace/read/reader.h"
 
 struct lkst_threads *fed_threads(const char *text)
 {

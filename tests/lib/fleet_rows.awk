@@ -138,6 +138,10 @@ BEGIN {
 				put_row(h, begin + s, "cpu", 2, 50000000, 0, "['busy']\t[50000000]", "[]\t[]", "/b")
 				put_row(h, begin + s, "runqueue", 1, 77, 77, "[]\t[]", "[" bucket_of(77) "]\t[1]", "/a")
 			}
+			# For half of each second of one kind, and for less of another.
+			if (h == 0)
+				put_row(h, begin + s, "limited", 2, 700000000, 500000000, "['syscall:*','softirq']\t[500000000,200000000]",
+					"[]\t[]")
 			if (h == 1)
 				put_row(h, begin + s, "lost", 3, 0, 0, "['full']\t[3]", "[]\t[]")
 			# It says all that there was since it began.
@@ -151,8 +155,12 @@ BEGIN {
 	waits = "[77,78]\t['dd','dd']\t['fsync','read']\t[4900000000,4800000000]\t[60000000,2000000]\t['the disk took 58 ms','the lock\\'s owner slept']"
 	# Each comes again, with more in it.
 	put_incident(0, 3, 1, begin + 10, "block_rq_complete", "trigger 1", "", none, "", 0, "", "")
-	put_incident(0, 3, 2, begin + 10, "block_rq_complete", "trigger 1", "dd waited 60 ms:\\n58 ms for disk vda", waits, store "/good", bytes, "", "")
-	put_incident(1, 1, 1, begin + 20, "", "command", "nothing stands out", none, store "/short", bytes + 1, "", "")
+	heading = "## where the waiting went\\n"
+	finding = "#1  dd waited in fsync() once, 60 ms:\\n    until disk vda was done\\n#2  it waited\\n## trigger\\n"
+	put_incident(0, 3, 2, begin + 10, "block_rq_complete", "trigger 1",
+		heading finding "dd waited 60 ms:\\n58 ms for disk vda", waits, store "/good", bytes, "", "")
+	put_incident(1, 1, 1, begin + 20, "", "command",
+		heading "Note: Nothing stands out.\\n## what has not ended\\n#1  it hangs\\n", none, store "/short", bytes + 1, "", "")
 	put_incident(2, 1, 1, begin + 30, "sched_switch", "peer", "", none, store "/good", bytes, "m-1", "")
 	put_incident(3, 9, 1, begin + 30, "sched_switch", "trigger 2", "", none, "", 0, "m-1", "came 40 s late")
 	put_incident(1, 2, 1, begin + 40, "", "command", "", none, store "/absent", 0, "", "")

@@ -3,7 +3,7 @@
 #ifndef LKST_TESTS_IN_MEMORY_H
 #define LKST_TESTS_IN_MEMORY_H
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 enum { IN_MEMORY_FILES = 64 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 enum {
 	HEAD = sizeof(struct lkst_record_head),

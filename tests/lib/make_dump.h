@@ -14,8 +14,8 @@
 #include "abi/note.h"
 #include "abi/state.h"
 #include "lib/make_trace.h"
-#include "trace/metadata.h"
-#include "trace/note.h"
+#include "trace/format/metadata.h"
+#include "trace/format/note.h"
 
 enum { MAKE_PAGE = 4096 };
 

@@ -218,7 +218,9 @@ u32 make_encode(const struct lkst_event_class *event, u16 i, const char *line, u
 	char value[2048] = "", *p = value;
 	u64 number;
 
-	make_value(line, f->name, value, sizeof(value));
+	/* Without a word of it, a thread is in no call, and as important as most are. */
+	if (!make_value(line, f->name, value, sizeof(value)))
+		strcpy(value, f->meaning == LKST_MEANING_CALL ? "-1" : f->meaning == LKST_MEANING_PRIO ? "120" : "");
 	switch (f->type) {
 	case LKST_CLASS_STRING:
 		memcpy(record + at, value, strlen(value) + 1);
@@ -340,7 +342,7 @@ struct make_trace *make_begin(const char *dir, struct lkst_catalog *catalog, u32
 		abort();
 	t->catalog = catalog ? catalog : make_catalog();
 	t->block_size = block_size;
-	if (dir && lkst_writer_open(&t->err, dir, t->catalog, &t->writer)) {
+	if (dir && lkst_writer_open(&t->err, NULL, dir, t->catalog, &t->writer)) {
 		fprintf(stderr, "make_begin: %s\n", t->err.text);
 		abort();
 	}

@@ -29,9 +29,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "trace/block.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/format/block.h"
+#include "trace/read/reader.h"
+#include "trace/write/writer.h"
 
 enum {
 	MAKE_STREAMS_MAX = 64,

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "marks/marks_ask.h"
-#include "trace/declared.h"
+#include "trace/format/declared.h"
 
 /* A look is not cut off on a slow machine, or with sanitizers. */
 #define LOOK_NS 600000000000ULL

@@ -123,6 +123,7 @@ void paged_print(const struct in_memory *files)
 		{ "print --format csv --cgroups", PRINTED_COLUMNS },
 		{ "print --format csv --brief", PRINTED_COLUMNS },
 		{ "print --format json --cgroups", PRINTED_JSON },
+		{ "print --format json --text --files", PRINTED_JSON },
 		{ "print --format flight", PRINTED_TABBED },
 		{ "report", PRINTED_TEXT },
 		{ "report --format csv", PRINTED_CSV },

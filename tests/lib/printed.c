@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "fuzz/block_header.h"
-#include "trace/block.h"
-#include "trace/gaps.h"
-#include "view/account_text.h"
-#include "view/table_text.h"
+#include "print/account_text.h"
+#include "print/table_text.h"
+#include "trace/format/block.h"
+#include "trace/read/gaps.h"
 
 /* What an unsound output is for: it is shown, and the process ends. */
 static void refuse(const char *why, const char *bytes, const char *at, const char *end)

@@ -7,13 +7,13 @@
 #ifndef LKST_TESTS_PRINTED_H
 #define LKST_TESTS_PRINTED_H
 
-#include "base/account.h"
 #include "base/err.h"
-#include "base/notes.h"
 #include "base/out.h"
-#include "base/table.h"
-#include "trace/catalog.h"
-#include "view/view.h"
+#include "print/print.h"
+#include "result/account.h"
+#include "result/notes.h"
+#include "result/table.h"
+#include "trace/format/catalog.h"
 
 enum printed_form {
 	PRINTED_TEXT,

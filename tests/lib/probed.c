@@ -7,12 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/debuginfo/image_open.h"
 #include "probe/resolve/resolve.h"
 #include "probe/text/definition.h"
 #include "probe/text/format.h"
 #include "probe/text/perf.h"
 
-const char *probed_path(const char *how)
+static char note[LKST_ERR_MAX];
+
+/* The path of file "NAME.HOW[SUFFIX]" beside the test. */
+static const char *path_of(const char *name, const char *how, const char *suffix)
 {
 	static char path[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 64);
@@ -22,8 +26,18 @@ const char *probed_path(const char *how)
 		return "";
 	path[length] = 0;
 	slash = strrchr(path, '/');
-	snprintf(slash, 64, "/probed/program.%s", how);
+	snprintf(slash, 64, "/probed/%s.%s%s", name, how, suffix);
 	return path;
+}
+
+const char *probed_path(const char *how)
+{
+	return path_of("program", how, "");
+}
+
+const char *probed_library_path(const char *how)
+{
+	return path_of("named", how, ".so");
 }
 
 static void append(char *text, size_t size, const char *line)
@@ -59,6 +73,7 @@ static const char *resolve(const struct lkst_image_options *o, const char *defin
 	}
 	if (code)
 		snprintf(text, sizeof(text), "%s", e.text);
+	snprintf(note, sizeof(note), "%s", resolved.notes.nr ? resolved.notes.text[0] : "");
 	lkst_resolved_fini(&resolved);
 	lkst_probe_fini(&d.probe);
 	return text;
@@ -69,6 +84,18 @@ const char *probed(const char *how, const char *definition)
 	const struct lkst_image_options o = { .program = probed_path(how) };
 
 	return resolve(&o, definition);
+}
+
+const char *probed_library(const char *how, const char *definition)
+{
+	const struct lkst_image_options o = { .program = probed_library_path(how) };
+
+	return resolve(&o, definition);
+}
+
+const char *probed_note(void)
+{
+	return note;
 }
 
 const char *probed_kernel(const char *definition)

@@ -20,6 +20,12 @@ const char *probed_path(const char *how);
 /* The lines of kprobe_events that @definition becomes, or the error's text; good until the next call. */
 const char *probed(const char *how, const char *definition);
 const char *probed_kernel(const char *definition);
+/* The same of tests/unit/probed/library/named.c, as @how ("debug", "symbols", "dynamic") compiled it, and its path. */
+const char *probed_library(const char *how, const char *definition);
+const char *probed_library_path(const char *how);
+
+/* What was noted when the last definition was resolved; "": nothing. */
+const char *probed_note(void);
 
 /* What follows the place in the first of such @lines. */
 const char *probed_args(const char *lines);

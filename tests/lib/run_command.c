@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "lib/run_command.h"
 
-char output[16384], message[LKST_ERR_MAX];
+char output[65536], message[LKST_ERR_MAX], marked[LKST_ERR_LINE];
 
 int run_command(const struct lkst_cmd *cmd, const char *dir, const char *line)
 {
@@ -26,6 +26,7 @@ int run_command(const struct lkst_cmd *cmd, const char *dir, const char *line)
 	length = pread(printed, output, sizeof(output) - 1, 0);
 	output[length < 0 ? 0 : length] = 0;
 	snprintf(message, sizeof(message), "%s", e.text);
+	snprintf(marked, sizeof(marked), "%s", e.line[0] ? e.line + e.mark : "");
 	close(printed);
 	close(standard);
 	close(before);

@@ -10,10 +10,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 
-/* Of the last command: what it printed, as far as there is room, and its error, "" if it had none. */
-extern char output[16384], message[LKST_ERR_MAX];
+/*
+ * Of the last command: what it printed, as far as there is room, and its error, "" if it had none; what is marked as
+ * wrong in a line of the user's, from there to its end.
+ */
+extern char output[65536], message[LKST_ERR_MAX], marked[LKST_ERR_LINE];
 
 /* Runs @cmd in directory @dir with the words of @line as its options and arguments; returns its result. */
 int run_command(const struct lkst_cmd *cmd, const char *dir, const char *line);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "trace/threads.h"
+#include "trace/known/threads.h"
 
 void touch_fields(const struct lkst_record *r, struct lkst_threads *threads);
 

@@ -110,6 +110,7 @@ void fixture_begin(struct fixture *x, const struct lkst_view *view, enum lkst_vi
 					   .threads = x->threads,
 					   .symbols = x->symbols,
 					   .time = time,
+					   .has_text = x->has_text,
 					   .begin_ns = FIXTURE_BEGIN_NS };
 	struct lkst_err e;
 

@@ -8,8 +8,8 @@
 
 #include "abi/syscalls.h"
 #include "lib/make_trace.h"
-#include "trace/threads.h"
-#include "view/view.h"
+#include "print/print.h"
+#include "trace/known/threads.h"
 
 /* 2026-11-21 12:14:05 UTC less 100 s: a record at 100 s is of that second. */
 #define FIXTURE_OFFSET_NS ((1795263245ULL - 100) * 1000000000ULL)
@@ -21,6 +21,7 @@ struct fixture {
 	struct lkst_symbols *symbols;
 	struct lkst_out *out;
 	const struct lkst_view *view;
+	bool has_text; /* of the view's configuration */
 	void *ctx;
 	union {
 		struct lkst_record_head head;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "abi/syscalls.h"
-#include "trace/catalog.h"
+#include "trace/format/catalog.h"
 
 /* Of all events but @left_out (LKST_NR_EVENTS: none), all system calls, and last the tracepoint @by_name. */
 struct lkst_catalog *whole_catalog(unsigned int left_out, struct lkst_event_class by_name);

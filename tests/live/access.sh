@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Who may read what root writes, by every command that writes a trace, and what another user can do who was there
 # first, with links, pipes and directories in the way.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # What `lkst serve` reveals of where the kernel lies: a snapshot over the socket is compared, record by record and byte
 # by byte, with one that root takes of the same recording.

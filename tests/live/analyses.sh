@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # The analyses on this machine's kernel agree with sources other than LKST: a program that measures itself, the
 # kernel's accounts of it, and the accounts of a disk of our own.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # babeltrace2 reads a trace that was recorded under load without a warning, and finds in it what `lkst
 # print` finds: as many events of each kind, and of every event the time, CPU, thread and all fields.
@@ -21,7 +22,7 @@ my $between = "\x1f";
 # A number in the bits of its field, since babeltrace2 shows hexadecimal ones without their sign.
 sub plain {
 	my ($event, $name, $value) = @_;
-	return join(',', '[', map { plain($event, $name, $_) } @$value) if ref $value;
+	return join(',', '[', map { /^0x/i ? u64($_) : plain($event, $name, $_) } @$value) if ref $value;
 	# Nearly all are decimal and positive.
 	return $value if $value =~ /^(?:0|[1-9]\d*)$/;
 	my $bits = $width{"$event $name"} or return $value;

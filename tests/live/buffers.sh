@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # lkst buffer and lkst incident, as a user would: buffers are made, linked, switched to, resized and removed
 # while recording goes on, and keep what they hold; moments are kept, saved and given up.
@@ -148,6 +149,18 @@ mark 1000081 1000090
 expect the_bank_in_force_goes_on "$(marks five main)" '1000081 1000090 10'
 expect_refusal banks_are_not_deleted 'is for incidents' buffer delete bank1
 expect_refusal no_such_incident 'there is no incident 9' incident drop 9
+# While there is nothing to save, a look at the recording opens none of its pins.
+strace -o looks -e trace=bpf,rt_sigtimedwait "$LKST" incident watch --output saved --quiet &
+watcher=$!
+has_looked()
+{
+	[ "$(grep -c rt_sigtimedwait looks)" -gt 5 ]
+}
+wait_until 60 has_looked || fail watch_looks "$(tail -n 3 looks)"
+kill "$(pgrep -P $watcher)"
+wait $watcher
+expect watch_opens_nothing_while_nothing_is_kept \
+	"$(awk '/^bpf/ { nr[waits > 0]++ } /rt_sigtimedwait/ { waits++ } END { print (nr[0] > 0), nr[1] + 0 }' looks)" '1 0'
 "$LKST" incident watch --output saved --quiet &
 watcher=$!
 "$LKST" incident keep --quiet
@@ -205,6 +218,27 @@ expect handler_keeps "$("$LKST" incident list --json | perl -MJSON::XS -ne '
 expect kept_up_to_the_event "$(marks "$(echo saved/incident-5-*)" "$(ls saved/incident-5-* | sed -n 's/^\(bu.*\|main\)\.0$/\1/p')" |
 	cut -d ' ' -f 2)" 1000150
 expect handler_goes_over "$(marks six "$(ls six | sed -n 's/^\(buffer4\)\.0$/\1/p')")" '1000171 1000200 30'
+
+# ---- a recording that takes the place of another ----
+mkdir before
+"$LKST" incident watch --output before --quiet &
+watcher=$!
+"$LKST" incident keep --quiet
+has_saved()
+{
+	[ "$(find "$1" -maxdepth 1 -name 'incident-*' | wc -l)" = "$2" ] && [ "$("$LKST" incident list --json | wc -l)" = 0 ]
+}
+wait_until 60 has_saved before 1 || fail watch_saves_before "$(ls before)"
+# It does not see that nothing is recorded in between.
+kill -STOP $watcher
+"$LKST" stop --quiet
+"$LKST" start --quiet --budget none --buffer 64K --incidents 1 2>err || fail another_recording_begins "$(cat err)"
+"$LKST" incident keep --quiet
+kill -CONT $watcher
+wait_until 60 has_saved before 2
+expect watch_goes_on_with_another_recording "$(find before -maxdepth 1 -name 'incident-*' | wc -l)" 2
+kill $watcher && wait $watcher
+expect watch_ends_well_after_another_recording $? 0
 "$LKST" stop --quiet
 expect nothing_is_left "$(ls /sys/fs/bpf/lkst 2>/dev/null)" ''
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Bundles of this machine: the records of one are those of a snapshot, whatever reads it says of it what it says of the
 # trace, its command lines and journal are the machine's, nobody else may read it, and what is redacted is gone.

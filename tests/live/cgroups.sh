@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Cgroups of threads: those of a recording are those that /proc/PID/cgroup has, of threads that were there, that came,
 # that were moved and that have ended; in a snapshot, and in a piece of it that begins after all that.
@@ -36,7 +37,11 @@ all_cgroups()
 		for my $file (glob "/proc/[0-9]*/task/[0-9]*/cgroup") {
 			my ($tid) = $file =~ m{(\d+)/cgroup$};
 			open(my $f, "<", $file) or next;
-			/^$ENV{LINE}(?<path>\S*)$/ and print "$tid $+{path}\n" while <$f>;
+			my ($path) = map { /^$ENV{LINE}(?<path>\S*)$/ ? "$+{path}" : () } <$f>;
+			# One that has ended, and whose parent has not asked for it, is in the root for the kernel.
+			(my $stat = $file) =~ s/cgroup$/stat/;
+			open($f, "<", $stat) or next;
+			print "$tid $path\n" if defined $path && <$f> !~ /\) [ZX] /;
 		}' | sort
 }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # While the kernel's clock is made to run a tenth too fast and too slow by turns, under load, every record
 # is in order: `lkst check` finds all good, and babeltrace2 reads as many events, none before another.

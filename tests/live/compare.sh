@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # `lkst status --compare`: what it says recording costs is what the load itself shows, and the maskset is active again
 # afterwards, whatever becomes of the command.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Conditions of masksets' rows: exactly the records for which they hold are there, by strace's count and by a
 # trigger's; other masksets are not touched; with the last condition everything is as it was before.

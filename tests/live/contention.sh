@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Waits for spin locks come by the hundred thousand: each is recorded, by perf's count, and stacks are taken of so few of
 # them that they cost little; who waited for the lock is still known.
@@ -24,7 +25,7 @@ done
 
 # "CPU WITH-A-STACK WITHOUT MS" of each CPU's waits that spin (flags: spin, and not mutex); "sleep WITHOUT" of the others.
 perl -ne '
-	my ($ns, $cpu, $flags, $caller) = /"ns":(\d+).*"cpu":(\d+).*"flags":(\d+),"caller":(\d+)/ or die "$_";
+	my ($ns, $cpu, $flags, $caller) = /"ns":(\d+).*"cpu":(\d+).*"flags":(\d+),.*"caller":(\d+)/ or die "$_";
 	if (($flags & 33) != 1) { $asleep++ unless $caller; next }
 	$caller ? $with[$cpu]++ : $without[$cpu]++;
 	$first[$cpu] //= $ns;

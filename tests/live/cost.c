@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: all
+ *
  * What `lkst status` says of the cost of a system call is what a load pays: in CPU time of two processes that wait for
  * each other's byte, with recording, with hooks that record nothing, and without, by turns. The rates that it says
  * are those of the calls: of runs that record nothing, and of records, also where the ring goes round many times
@@ -11,7 +13,7 @@
 #include <sys/syscall.h>
 
 #include "live.h"
-#include "live/recording/session.h"
+#include "live/session/session.h"
 
 enum {
 	ROUNDS = 4,

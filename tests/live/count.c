@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * A known number of getppid() calls on all CPUs at once is recorded exactly, while timers fire and
  * interrupt the recorder itself, over and over. Only what the ledger names may be missing.
  *
@@ -14,9 +16,9 @@
 #include <sys/timerfd.h>
 
 #include "live.h"
-#include "live/load/pins.h"
-#include "live/load/rings.h"
-#include "trace/reader.h"
+#include "live/hooks/pins.h"
+#include "live/rings/rings.h"
+#include "trace/read/reader.h"
 
 enum {
 	CPUS_MAX = 64,
@@ -258,8 +260,8 @@ static int open_rings(struct lkst_err *e, struct lkst_rings *ret_rings)
 
 	if (lock < 0)
 		return lock;
-	memory = lkst_pins_get(e, "memory");
-	control = lkst_pins_get(e, "control");
+	memory = lkst_pins_get(e, NULL, "memory");
+	control = lkst_pins_get(e, NULL, "control");
 	err = memory < 0    ? memory
 	      : control < 0 ? control
 			    : lkst_rings_open(e, memory, control, ret_rings);

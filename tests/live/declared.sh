@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Events that handlers declare (C10, C14): their records, of every type of field, with registers, a variable
 # of the kernel and a stack, are decoded by name by all readers of a recording, also by those that were

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Two recordings of a program that sleeps for 1 ms, and for 15 ms: lkst diff finds that, and agrees with lkst analyze
 # about what was in each; and what it prints is JSON and CSV to other programs.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * A cut of the rings, with which a part ends: it gives out all that was recorded before it, also what came since closed
  * blocks were copied last and has closed further ones; nothing twice; and no more than there is room for.
  */
@@ -9,7 +11,7 @@
 #include "live.h"
 #include "live/drain/drain.h"
 #include "live/recording/start.h"
-#include "trace/block.h"
+#include "trace/format/block.h"
 #include "workers.h"
 
 enum {

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # A trace has an end: a disk that was full, a recorder that was killed, a stream that is lost or cut off, and a copy
 # that was interrupted are each named as such, and no time is invented for what is missing.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Two projects that are not ours read a trace that was recorded under load and exported with LTTng's names: babeltrace2
 # finds as many events of each kind as `lkst sql`; lttng-analyses, which knows LTTng's names only, finds the CPU times and

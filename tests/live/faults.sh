@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The page faults recorded for a thread between two marks are as many as the kernel counts for it,
 # ru_minflt + ru_majflt of getrusage(2), and as many as the workload must cause; faults that the kernel

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Recording on file: parts by size, time and signal, how many are kept, compression, a full disk, being
 # killed, the background; and `lkst attach`, which follows or streams a recording that goes on without it.
@@ -82,7 +83,7 @@ if command -v babeltrace2 >/dev/null; then
 	verdict parts_are_one_trace_for_babeltrace "$([ "$(cat "$work/bt.nr")" -ge $((2 * CALLS)) ] ||
 		echo "$(cat "$work/bt.nr") of $((2 * CALLS)): $(head -c 300 "$work/bt.err")")"
 else
-	echo 'skip parts_are_one_trace_for_babeltrace: there is no babeltrace2'
+	echo 'skip parts_are_one_trace_for_babeltrace: babeltrace2 is not installed'
 fi
 
 # Names given before are in every part: this program runs from the start and acts at the end.

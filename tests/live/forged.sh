@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The id of pages in memory: `lkst start` leaves it for root alone, and nothing that is copied out of memory has it:
 # neither a snapshot, nor one file, nor what is followed, nor what a server sends.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # LKST's commands in gdb, of a program on this machine: a probe at the line where it stands, and the last events when it
 # stops. Of kernels behind a stub: tests/vm/crash/run. (G03)

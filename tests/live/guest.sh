@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Runs those tests of the guests (tests/vm/guest) on this machine's own kernel that say "host: yes": they
 # hold on any kernel, record privately, and change nothing. Their lines about events are for

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # lkst handler: user handlers, built, loaded, changed and unloaded while recording goes on; what
 # they record is exactly what they decide, and an event is neither missing nor there twice for being sent
@@ -109,7 +110,7 @@ expect the_line_and_the_reason "$(grep -c '"return \*p == 7;": R[0-9]* invalid m
 expect_refusal a_name_is_had_once 'is called only_thread already' handler load only_thread.o
 expect_refusal a_handler_is_an_object 'only_thread.c' handler load ./only_thread.c
 expect_refusal a_handler_has_a_name 'it has no LKST_HANDLER()' handler load none.o
-expect_refusal other_programs_are_no_handler "can't be linked" handler load "$BUILD/gen/bpf/timer.bpf.o"
+expect_refusal other_programs_are_no_handler "can't be linked" handler load "$BUILD/gen/bpf/events/timer.bpf.o"
 expect_refusal no_such_shipped_handler 'no handler "nope" comes with the program' handler load nope
 expect_refusal no_such_event 'no event of this recording matches' handler load all.o --event nope
 expect refused_leaves_nothing "$("$LKST" handler list --json | grep -c '"id"')" 3

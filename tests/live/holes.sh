@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # A gap never looks like silence, also where a CPU switches from buffer to buffer: records that one of them
 # had overwritten before it was saved are shown as a gap where they were recorded, and only there; a buffer

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # A CPU that goes offline and comes back while recording loses no record.
 . "$(dirname "$0")/lib/live.sh"

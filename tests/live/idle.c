@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * Runs of a hook's program that record nothing are counted, each once: a known number of system calls is made
  * while the maskset wants nothing, while it leaves their kind out, and by a process that is not recorded.
  * Recorded calls are not counted.

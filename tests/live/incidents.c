@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: all
+ *
  * A thousand moments kept, while threads on all CPUs do nothing but system calls: the bank that an
  * incident leaves behind has every call up to its time, the next bank every one after it, and none is
  * lost, in both or in the wrong one.
@@ -12,12 +14,12 @@
 
 #include "live.h"
 #include "live/drain/drain.h"
-#include "live/load/writers.h"
-#include "live/recording/buffers.h"
-#include "live/recording/incidents.h"
-#include "live/recording/masksets.h"
+#include "live/drain/incidents.h"
+#include "live/masks/masksets.h"
 #include "live/recording/start.h"
-#include "trace/block.h"
+#include "live/rings/writers.h"
+#include "live/session/buffers.h"
+#include "trace/format/block.h"
 #include "workers.h"
 
 enum {

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # What a command inherits from the shell that starts it: in the background it keeps nothing, no descriptor,
 # directory or umask; and the limits of ulimit(1) are named when they are in the way.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The initial RAM disk: the hook puts into it what recording requires, if it was asked for, and the script begins
 # to record with nothing else, or says in the kernel's log why not and lets the machine start. And what happens to

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst inject on this kernel: who may, what is refused before anything is armed, and functions of programs, where the
 # kernel lets a uprobe write registers (rows I34 and I35 of doc/heritage.md). tests/vm/guest/inject.sh has functions of

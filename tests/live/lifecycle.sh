@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # The life of a recording: starting, stopping, two commands at once, being killed at any moment, and that
 # nothing is left behind.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The cost limit under a storm of system calls: what is left out is detached, so that a call costs again
 # what it costs without recording, and is attached again when the storm is over. And the process that does
@@ -8,7 +9,7 @@
 #
 # It has the machine to itself, as far as it may be: hooks that are in nobody's way cost less than the limit.
 # alone
-# timeout: 1200
+# timeout: 2400
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/status.sh"
 
@@ -41,7 +42,7 @@ has_no_helper()
 # Calls on all CPUs, before most others that want them, for as long as the test may take.
 begin_storm()
 {
-	nice -n -5 "$load/calls" 1200 >"$work/storm" &
+	nice -n -5 "$load/calls" 2400 >"$work/storm" &
 	storm=$!
 	children+=($storm)
 }
@@ -104,7 +105,8 @@ expect process_has_nothing_of_who_started_it "$said" ''
 expect_refusal_by a_second_process_is_refused 'has a helper already' "$LKST" limit
 "$LKST" limit --retry 0s 2>"$work/err"
 expect retry_of_no_time_is_refused "$? $(grep -c -- --retry "$work/err")" '2 1'
-are_attached || fail limit_hooks_of_calls_are_attached "$(links_of_calls) links"
+# Beside a build there may be no room for them at once.
+wait_until 120 are_attached || fail limit_hooks_of_calls_are_attached "$(links_of_calls) links"
 
 begin_storm
 if wait_until 120 are_detached; then
@@ -234,7 +236,7 @@ else
 	fail storm_has_hooks_detached_again "$("$LKST" status | tail -n 15)"
 fi
 # What is left out is tried, and is not recorded as long as it would cost too much.
-wait_until 240 is '$out{"syscall:*"}{tries} >= 2'
+wait_until 600 is '$out{"syscall:*"}{tries} >= 2'
 "$LKST" snapshot --quiet --output "$work/tried"
 said=$("$LKST" print --event 'shed_*' "$work/tried" | grep -c 'shed_end: .*kind="syscall:\(getppid\|\*\)"')
 expect what_costs_too_much_is_not_taken_back "$(status '$out{"syscall:*"}{tries} >= 2') tries, $said taken back" \
@@ -252,8 +254,34 @@ if [ "$(helpers)" = "$pid" ] && wait_until 120 are_detached; then
 else
 	fail new_process_takes_over "$pid, $(helpers); $("$LKST" status | tail -n 5)"
 fi
-# One that does not answer is asked for nothing; when it answers after all, it is asked again.
+end_storm
+# On average few are tried: after a trial that took long, the next one waits.
+if wait_until 600 are_attached && wait_until 600 is '0 == grep { $_->{now} } values %out'; then
+	ok what_was_detached_comes_back
+else
+	fail what_was_detached_comes_back "$("$LKST" status | tail -n 15)"
+fi
+# Others who work here may have calls left out once more, at any moment: a build makes as many as 1 % pays for. Then it
+# comes back, and is looked at, once more.
+are_recorded_again()
+{
+	local pid=$(perl -e 'getpriority(0, 0) for 1 .. 100; print $$')
+
+	rm -rf "$work/back"
+	"$LKST" snapshot --quiet --output "$work/back"
+	"$LKST" print --event shed_end "$work/back" | grep -q 'kind="syscall:\*"' &&
+		[ "$("$LKST" print --event syscall_entry_getpriority "$work/back" | grep -c " $pid/")" = 100 ]
+}
+if wait_until 300 are_recorded_again; then
+	ok calls_are_recorded_again
+else
+	fail calls_are_recorded_again "$("$LKST" print --event syscall_entry_getpriority "$work/back" | wc -l) calls; $("$LKST" print \
+		--event 'shed_*' "$work/back" | grep -E 'syscall:(\*|getpriority)"' | tail -n 5)"
+fi
+# One that does not answer is asked for nothing; when it answers after all, it is asked again. It stops while all is
+# attached: what the storm costs is found soon, and what is detached already may be left to itself for minutes.
 kill -STOP "$pid"
+begin_storm
 if wait_until 120 is '!$limit->{helper_answers}'; then
 	ok process_that_does_not_answer_is_told
 else
@@ -261,20 +289,12 @@ else
 fi
 kill -CONT "$pid"
 expect process_that_answers_again_is_told "$(wait_until 60 is '$limit->{helper_answers}'; echo $?)" 0
+if wait_until 120 are_detached; then
+	ok process_that_answers_again_detaches
+else
+	fail process_that_answers_again_detaches "$("$LKST" status | tail -n 5)"
+fi
 end_storm
-if wait_until 240 are_attached && wait_until 240 is '0 == grep { $_->{now} } values %out'; then
-	ok what_was_detached_comes_back
-else
-	fail what_was_detached_comes_back "$("$LKST" status | tail -n 15)"
-fi
-perl -e 'getpriority(0, 0) for 1 .. 100'
-"$LKST" snapshot --quiet --output "$work/back"
-if "$LKST" print --event shed_end "$work/back" | grep -q 'kind="syscall:\*"' &&
-   [ "$("$LKST" print --event syscall_entry_getpriority "$work/back" | tail -n 100 | wc -l)" = 100 ]; then
-	ok calls_are_recorded_again
-else
-	fail calls_are_recorded_again "$("$LKST" print --event 'shed_*' "$work/back" | tail -n 5)"
-fi
 "$LKST" stop --quiet
 if wait_until 60 has_no_helper; then
 	ok process_ends_with_the_recording

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # `lkst lint` finds nothing in a sound kernel under load: threads that wake each other, a compiler,
 # connections, a disk. Takes and releases of locks can't be recorded on every kernel; tests/vm/guest/lint.sh

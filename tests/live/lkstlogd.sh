@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkstlogd, the original's daemon: it writes the records of a recording, by the maskset that lkstm has set,
 # to logs that rotate; it ends with the recording, or by a signal; and without a recording it begins one.

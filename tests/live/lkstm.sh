@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # The demonstration of the original LKST's slides, word for word, by its own commands; and the same
 # commands where they are refused. As its kernel did, the recording begins with RDEFAULT: all but locks.
@@ -99,10 +100,10 @@ if [ -f trace.log ] && lkst check trace.log >out; then
 else
 	fail lkstbuf_read_saves_one_file "$(tail -n 3 out)"
 fi
-# After the switch has settled there is nothing but what the maskset lets through.
+# After the switch has settled there is nothing but what the maskset lets through, and the lives of threads and cgroups.
 settled=$(lkst print --time mono --event maskset_settled trace.log | awk '{ at = $1 } END { print at }')
 bad=$(lkst print --from "@$settled" --format csv trace.log | cut -d, -f1 | sort | uniq -c |
-	grep -vE '"(context_switch|wakeup|wakeup_new|sched_wakeup|sched_process_(fork|exec|exit|free)|task_(newtask|rename)|maskset_settled)"$')
+	grep -vE '"(context_switch|wakeup|wakeup_new|sched_wakeup|sched_process_(fork|exec|exit|free)|task_(newtask|rename)|cgroup_(mkdir|rmdir|attach_task)|maskset_settled)"$')
 if [ -n "$settled" ] && [ -z "$bad" ]; then
 	ok nothing_else_is_recorded
 else
@@ -168,7 +169,7 @@ fi
 
 # ---- the other forms of printing ----
 lkstbuf print -C -f trace.log | grep context >brief.csv
-if [ "$(head -n 1 brief.csv | tr -cd , | wc -c)" = 16 ] && ! grep -q pointer brief.csv; then
+if [ "$(head -n 1 brief.csv | tr -cd , | wc -c)" = 24 ] && ! grep -q pointer brief.csv; then
 	ok csv_without_descriptions
 else
 	fail csv_without_descriptions "$(head -n 1 brief.csv)"

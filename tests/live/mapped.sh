@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Code of programs by name when they have ended (K04): a process maps a library, is in it for a time and ends, and only
 # then is a snapshot taken. A library that has been built again since has another build-id, and gives no names.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Marks of programs (doc/marks.md): each is in the trace once, in order, and between the kernel's records of its thread
 # where it was made; of a program that began before the recording, of one that is killed, and of one in C++.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Any user may write to /dev/shm what looks like the marks of programs, and root reads it. However much that is, it costs
 # root little, no block of the kernel's records is lost by it, the marks of others are all there, and what is not read
@@ -27,11 +28,13 @@ flood()
 {
 	local as=("${attacker[@]}")
 
-	case $1 in users | hold) as=() ;; esac
+	case $1 in users) as=() ;; esac
+	# What the one before has said must not be taken for what this one says: the shell empties its file only later.
+	rm -f "$work/made"
 	"${as[@]}" $bin/full_marks "$@" >"$work/made" 2>"$work/flood.log" &
 	flood=$!
 	children+=("$flood")
-	wait_until 60 grep -q made "$work/made" && kill -0 "$flood" ||
+	wait_until 60 grep -sq made "$work/made" && kill -0 "$flood" ||
 		fail "marks_flood_$1_begins" "$(cat "$work/flood.log")"
 }
 
@@ -131,8 +134,9 @@ done
 
 # ---- nobody waits for a user's lock ----
 
+rm -f "$work"/{made,flood.log}
 if { $bin/full_marks hold 1 >"$work/made" 2>"$work/flood.log" & } && flood=$! && children+=("$flood") &&
-	wait_until 60 grep -q . "$work/made" "$work/flood.log" && grep -q made "$work/made"; then
+	wait_until 60 grep -sq . "$work/made" "$work/flood.log" && grep -q made "$work/made"; then
 	has_started=yes
 	for what in 'start --quiet' "snapshot --quiet --output $work/snapshot" 'stop --quiet' \
 		"record --quiet --output $work/recorded -- $honest"; do
@@ -153,6 +157,10 @@ if { $bin/full_marks hold 1 >"$work/made" 2>"$work/flood.log" & } && flood=$! &&
 	has_started=no
 	rm -rf /dev/shm/lkst-mark.* "$work"/{snapshot,recorded}
 else
+	# Where it goes on without having said a word, whoever moves its file waits for its lock.
+	kill -KILL $flood 2>/dev/null
+	wait $flood 2>/dev/null
+	rm -f /dev/shm/lkst-mark.*
 	echo "skip marks_flood_waits_for_no_lock: $(cat "$work/flood.log")"
 fi
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # lkst maskset: shipped and own masksets, by file, by editing and by globs, while recording goes on; hooks
 # come and go with them, and stay where a maskset is armed.

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst mcp, asked by the official client of the Model Context Protocol about two recordings of this machine: its answers
 # are those of the commands at the terminal, pages have every row once, and a query that takes too long is ended.
 . "$(dirname "$0")/lib/live.sh"
 
-command -v node >/dev/null || skip_all 'mcp: there is no node; tools/install-deps check installs it'
+command -v node >/dev/null || skip_all 'mcp: there is no node; tools/install-deps check-all installs it'
 modules=$(packages mcp) || skip_all "mcp: $modules"
 sdk=$modules/@modelcontextprotocol/sdk/dist/esm/client
 node --input-type=module -e "await import('file://$sdk/index.js')" 2>"$work/said" ||

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Requests that a disk's scheduler merges are counted as the kernel's own account of the disk counts them, and
 # none of them is taken to wait forever.

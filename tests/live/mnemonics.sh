@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Every mnemonic of the original LKST's (rows B01 to B56 of doc/heritage.md) is understood by `lkst event show`, by
 # --event and by lkstm: it is an event, or what represents it, or there is a reason why it cannot be had here.

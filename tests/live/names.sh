@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Who is who, whatever was asked for: births, programs, names and ends of threads are recorded beside the
 # events that --event or a maskset names, and while recording pauses. And --event more than once.

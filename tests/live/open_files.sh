@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # What descriptors refer to that were open before a trace began, by the state of the trace: what /proc/PID/fd has, of files
 # of all kinds, with short and long paths, of many, and of a process that has threads with descriptors of their own.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Whose a packet is, on its way over the loopback interface, by what the two programs say of their sockets: each packet
 # that was sent is received with the same numbers, those of TCP count the bytes, and of UDP the first bytes are recorded.

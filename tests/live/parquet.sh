@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Parquet, as lkst export and lkst sql write it: DuckDB, which is not ours, answers from the files what lkst sql answers from
 # the trace; and a disk that is full leaves nothing under the name.
@@ -52,7 +53,7 @@ else
 	fail parquet_takes_one_answer "$refused; $(find "$work" -name '*several*')"
 fi
 
-command -v node >/dev/null || skip_all 'parquet_duckdb: there is no node; tools/install-deps check installs it'
+command -v node >/dev/null || skip_all 'parquet_duckdb: there is no node; tools/install-deps check-all installs it'
 modules=$(packages duckdb) || skip_all "parquet_duckdb: $modules"
 "$LKST" export -q -f parquet -o "$work/tables" "$work/trace" || fail parquet_exported 'lkst export failed'
 "$LKST" sql -f parquet "$work/trace" \

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Counters that are read at each switch: a thread's page faults are as many as the kernel has counted for it, and its
 # time by the kernel's clock is the time in which it ran by the switches. Both count on every machine, by the same way

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst export --format perfetto: a recording of this machine is read by protoc, and means what lkst sql says of it.
 
 . "$(dirname "$0")/lib/live.sh"
 
 if ! command -v protoc >/dev/null; then
-	skip_all 'perfetto: there is no protoc; tools/install-deps check installs it'
+	skip_all 'perfetto: there is no protoc; tools/install-deps check-all installs it'
 fi
 
 some_work()

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # How often and how long each CPU slept, and what a hypervisor took of its time, by the kernel's own counts.
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # A probe is an event like any other: masksets decide on it, handlers take it and triggers ask for its arguments; and a
 # command that is killed while it sets one leaves nothing behind (rows K13 to K18 of doc/heritage.md).

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst record with probes: their records are those of the command's own count, beside other events or alone, in all
 # parts, and beside a recording in memory that has probes of the same names (rows L23 to L25, L32 of doc/heritage.md).

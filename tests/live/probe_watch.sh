@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Memory that is watched: each write is a record, with what it has left there, and reads are where they are asked for; as
 # often as the program that does it says. In one recording with all other kinds of events that this kernel has: a

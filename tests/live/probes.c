@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: all
+ *
  * Probes at functions of this very program, which are called with known arguments a known number of times: each hit is
  * a record, with exactly those values; what can't be read says so, conditions drop what they rule out, and nothing is
  * left when a probe is removed (rows K01 to K12, K15, K16, K19, K20 and M06 of doc/heritage.md).
@@ -9,10 +11,10 @@
 
 #include "base/cleanup.h"
 #include "live.h"
-#include "live/load/pins.h"
-#include "live/recording/probes.h"
+#include "live/hooks/pins.h"
+#include "live/probes/probes.h"
 #include "probe/text/definition.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 enum {
 	CALLS = 2000,

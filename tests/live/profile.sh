@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Profile first, trace second (G07): the handler `hist` counts in the kernel, by system call, thread, process
 # and cgroup, and records nothing; what it shows to be slow is then recorded. The filter by cgroup.

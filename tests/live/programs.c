@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * The kernel programs of a recording: one whose build lacks the program of a hook leaves out that event, says so, and
  * records the others; and none takes the verifier long, of which every start would be as much longer.
  */

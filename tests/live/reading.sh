@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # What all commands that read a trace have in common: how they take times, several traces, and that code has
 # names. Two snapshots of one recording are read as one, whatever they have in common; two recordings are not.

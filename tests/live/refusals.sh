@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # What cannot be done is said in one sentence, and costs no more than that: no root, no type information, types
 # that differ, events that are missing, memory that is not there, names that match nothing.

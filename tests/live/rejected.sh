@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # A program that the kernel rejects costs a sentence and its own events, not the start. A copy of the
 # sources gets such a program: it reads memory at an address that is a thread's number. Of what was built, as old as it
@@ -11,14 +12,14 @@ cp -a "$top/Makefile" "$top/src" "$top/wasi" "$top/tools" "$work"
 mkdir -p "$work/build/gcc"
 cp -a "$BUILD/src" "$BUILD/gen" "$BUILD/liblkst.a" "$BUILD/liblive.a" "$work/build/gcc"
 sed -i '/^LKST_TP(sched_waking,/,/^}/s/= task->pid;/= *(volatile int *)(long)task->pid;/' \
-	"$work/src/bpf/sched.bpf.c"
+	"$work/src/bpf/events/sched.bpf.c"
 # And the one that switches masksets, which also begins the recording: the switch is then made without it.
 sed -i '/^int raw_tp__maskset_switch/,/^}/s/ctx->args\[0\]/*(volatile int *)bpf_ktime_get_ns()/' \
 	"$work/src/bpf/maskset.bpf.c"
 # And the one that lists open files: they are read from /proc then.
 sed -i '/^int iter__open_files/,/^}/s/ctx->fd/*(volatile int *)bpf_ktime_get_ns()/' \
 	"$work/src/bpf/open_files.bpf.c"
-if cmp -s "$work/src/bpf/sched.bpf.c" "$top/src/bpf/sched.bpf.c" ||
+if cmp -s "$work/src/bpf/events/sched.bpf.c" "$top/src/bpf/events/sched.bpf.c" ||
    cmp -s "$work/src/bpf/open_files.bpf.c" "$top/src/bpf/open_files.bpf.c" ||
    cmp -s "$work/src/bpf/maskset.bpf.c" "$top/src/bpf/maskset.bpf.c"; then
 	fail rejected_program_is_made 'a program is written otherwise now: fix this test'

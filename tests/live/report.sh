@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # What lkst report adds up of a recording agrees with the recording's own counts and with the kernel's
 # (/proc/stat): no time of a CPU is missing or reported twice, CPUs are as busy as the kernel says, a thread

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Samples: of a load whose functions have known shares of its CPU time there are as many as that time is long, by
 # the kernel's own account, and they are in these functions as often; a stack of known depth is whole; waits of known

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The service's units: systemd finds nothing wrong with them, and what they run does its work within the
 # rights that they leave it: the same capabilities, system calls and read-only file systems, tried for

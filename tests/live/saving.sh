@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # `lkst incident watch` is killed a hundred times, at any system call of saving, and its disk is filled ten times: no
 # moment is lost, none is saved twice, all are whole, and nothing is left lying about.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: all
+ *
  * What the state model reports of threads is what others measured of the same threads at the same time:
  * the kernel's own accounts (/proc/PID/schedstat), and `perf sched timehist` on perf's own recording.
  */
@@ -16,7 +18,7 @@ enum {
 	PERCENT = 1,	   /* that a measure may differ from another's */
 	SLACK_NS = 300000, /* and this in all: a mark is a moment away from what it marks */
 	SWITCH_NS = 3000, /* and at each switch: the kernel's accounts change some time before it */
-	UNKNOWN_PERCENT = 3,
+	UNKNOWN_PERCENT = 5,
 	ATTEMPTS = 5,
 	TICK_NS = 10000000, /* the unit of /proc/stat */
 };

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # `lkst serve`: who is answered and who is not, what a member of the group gets without root, and that a
 # slow or hostile client harms nobody. Also what `lkst status` says in its forms.

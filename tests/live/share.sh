@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # A trigger that fires as often as it may does not take the names from the threads: what began before a storm of
 # its records is still known after it, and so are the newest of the records.

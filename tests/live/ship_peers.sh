@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 # timeout: 3600
 #
 # Moments that several machines keep, with a real ClickHouse server and a real store: `lkst ship` names its own incidents so that
@@ -10,7 +11,7 @@
 
 needs_the_recorder
 for program in /usr/sbin/clickhouse-server nginx curl; do
-	command -v $program >/dev/null || skip_all "ship_peers: there is no $program; tools/install-deps check installs it"
+	command -v $program >/dev/null || skip_all "ship_peers: there is no $program; tools/install-deps check-all installs it"
 done
 if "$LKST" fleet setup http://127.0.0.1:1 2>&1 | grep -q 'built without libcurl'; then
 	skip_all 'ship_peers: this program was built without libcurl'

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Addresses of sockets are those of getsockname() and inet_ntop(), for each call; what a descriptor refers to is told of
 # those, too, and of those that were open already when the recording began.

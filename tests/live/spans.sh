@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Spans that a program marks (doc/marks.md) agree with what it measures itself: when they were, what their threads did
 # meanwhile, and what `lkst why` says of them; those that are handed over, that belong to a request, that a child of the

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Queries to a recording of this machine: the recipes of doc/sql.md agree with the analyses, the tables of records with
 # lkst print; and what a query says when the trace is damaged, or when it is wrong itself.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: all
+ *
  * Everything is recorded under load, in small buffers and in those of the usual size, while a reader
  * copies all the time. No record may be torn, missing, doubled or out of order that the ledger does
  * not name. What tells:
@@ -12,7 +14,7 @@
 #include "abi/control.h"
 #include "abi/state.h"
 #include "live.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 enum {
 	CPUS_MAX = 64,

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # The switches recorded for a thread are those that the kernel counts for it: voluntary_ctxt_switches and
 # nonvoluntary_ctxt_switches of /proc/PID/task/TID/status, between two marks of the thread's own.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Compares src/abi/syscalls.def with the running kernel: each call that the kernel describes in
 # tracefs must be in the table with as many arguments, and each number in the installed headers
@@ -22,13 +23,13 @@ work=$(mktemp -d) || exit 1
 trap 'umount "$work/tracefs" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 mkdir "$work/tracefs"
 
-# "nr name arguments" for one table of the .def file.
+# "nr name arguments" for the table of 64 or of 32 bits.
 rows() {
-	sed -n "s/^$1( *\([0-9]*\), *\([a-z_0-9]*\), *[a-z]*, *\"\(.*\)\")\$/\1 \2 \3/p" "$def" |
+	sed -nE "s/^(SYS|WAIT)$1\\( *([0-9]*), *([a-z_0-9]*), *([a-z_]*, *){1,2}\"(.*)\"\\)\$/\2 \3 \5/p" "$def" |
 		awk '{ print $1, $2, (NF > 2 ? gsub(",", ",") + 1 : 0) }'
 }
-rows SYS64 >"$work/table64"
-rows SYS32 >"$work/table32"
+rows 64 >"$work/table64"
+rows 32 >"$work/table32"
 
 # "name arguments" as the kernel has them: the fields after the common ones and the number.
 kernel_rows() {

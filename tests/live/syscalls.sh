@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # The system calls recorded for a program are those that strace(1) reports of the same run: for each
 # thread the same names in the same order, with equal arguments and results. strace prints all arguments

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Text from elsewhere that is printed to a terminal or in a table: names of threads that any user can choose, names of
 # files, damaged metadata, and what a server says.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # The analysis of timers counts every timer that a program sets to sleep, relative or absolute, and is never
 # later than the program itself measures: the program's figure also has its way back to the CPU.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Commands end when they are told to, whatever others do: a recording whose command ignores signals or is
 # stopped, waiting for a handler of a recording that ends, a start that was interrupted. And a recording of some

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst top: what it says of known loads agrees with the kernel's own accounts of the same time (/proc/PID/schedstat,
 # /proc/diskstats, /proc/softirqs); its screen shows that, resizes, filters, explains and quits with the terminal as

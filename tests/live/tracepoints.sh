@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Tracepoints that are recorded by name have the fields, types and values that the kernel's own tracer
 # prints of the same events: number by number, and the strings whose length varies.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # lkst trigger: each fires at the events that it is for and at no others, as often as it may, and when the
 # last one is gone, everything is as it was before.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Commands take turns, and one that stands still stops no other: what is printed is printed after the turn, what is
 # copied is copied without one, a command that waits says for which, and what is urgent goes on without a turn.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The path of a system call that is not in memory at entry is in the exit record; a long one is cut and counted. An
 # unprivileged user cannot prevent that for others. System calls whose number no table has are recorded by the

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Marks of a program (USDT) join a recording: of a command, and of a program that runs already. Their records have what
 # the program passed, lie in time between its system calls, and end intervals as other events do; the program is told

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The page of lkst view does what people who use timelines expect, by mouse, keys and fingers; it can be used without seeing
 # it, or some of its colours; and what it says of a stretch of time is what the terminal says (F01 to F04 of

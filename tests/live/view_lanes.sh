@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst view: what the lanes of its page show is in the records (F01 and F02 of doc/heritage.md in part): gaps are hatched and
 # are never taken for idle time; counts of requests, bytes and threads are those that the records give.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The pages of a process and the sectors of a disk (F05 to F07, F09, H25 of doc/heritage.md): at the terminal they are as
 # many as the kernel's own accounts and a program that knows say, and the page's pictures are made of the same figures.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The panels of lkst view's page: their figures are those that the terminal has of the same trace, links lead to the time that
 # they say, events are those of lkst print with the same options, and what is damaged or hostile is shown as what it is (F01,

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # lkst view --serve and --live: the page comes from the program itself, to whoever has the address, and to nobody else; what is
 # live is redrawn, and the recording does not notice (F01 to F04 of doc/heritage.md in part).

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The spans that programs mark are lanes in the page of lkst view: each where the program has measured it, on the lane of the
 # thread that had it, and why explains it as at the terminal. Samples are a flame graph, of the stacks that lkst export has.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # Who wakes whom, in the flight recorder's lines and in the CSV: tests/vm/guest/waker.sh on this machine.
 . "$(dirname "$0")/lib/live.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: all
 #
 # The handler `watchdog` and its heartbeat (C11): while a program beats nothing happens; when it stops, a
 # waiting process is notified within the time that was set, the trace says so, and another maskset is

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # Who it was: arguments and users of processes that were there, that came and that have ended are those of /proc and of
 # the programs themselves.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# tier: check
 #
 # `lkst why` against waits whose reasons are known by construction (load/waits.c, load/slowdisk.c): it must
 # name the same threads, disks and timers, and give the same times.

@@ -10,11 +10,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "live.h"
 #include "live/recording/start.h"
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 enum {
 	LIVE_WORKERS_MAX = 64,
@@ -51,6 +52,9 @@ static inline void *live_call_often(void *arg)
 	CPU_ZERO(&set);
 	CPU_SET(w->cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
+	/* The thread that starts them may come before all others; threads of the kernel that it waits for may not wait
+	 * for these. */
+	setpriority(PRIO_PROCESS, 0, 0);
 	w->tid = (s32)syscall(SYS_gettid);
 	atomic_fetch_add(&live_nr_ready, 1);
 	for (i = LIVE_FIRST_ROUND; !atomic_load(&live_is_done); i++)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * The text of a socket's address (bpf/address.h, the source that the kernel programs include): that of inet_ntop() for
  * addresses of all shapes, and of Unix sockets what the bytes say. It never leaves its room, whatever the bytes are.
  */

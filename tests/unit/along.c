@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * Analyses along the time (F01 to F04, H25 of doc/heritage.md): the shares of a process's states are those that the
  * rules of the slides give from the printed CSV alone; values are those of --list; the picture has the table's
  * figures.
  */
 #include <math.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "lib/make_trace.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"
@@ -274,7 +276,25 @@ TEST(what_cannot_be_drawn_is_refused)
 	/* One that has no values says so. */
 	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "summary,runqueue --interval 1us TRACE"), 0);
 	CHECK(strstr(output, "summary has no values along the time."));
-	make_scratch_remove(dir);
+}
+
+/* In a stretch in which softirqs were left out there were so many at least, and none is not known. */
+TEST(counts_along_the_time_are_least_ones_where_some_were_left_out)
+{
+	make_trace_again(dir, "sched_switch cpu=0 tid=0 ns=10000000 next_tid=5\n"
+			      "softirq_raise cpu=0 tid=5 ns=11000000 vec=3\n"
+			      "softirq_entry cpu=0 tid=5 ns=12000000 vec=3\n"
+			      "softirq_raise cpu=0 tid=5 ns=21000000 vec=3\n"
+			      "softirq_entry cpu=0 tid=5 ns=22000000 vec=3\n"
+			      "shed_begin cpu=0 tid=0 buffer=1 ns=25000000 cost=1 kind=softirq\n"
+			      "shed_end cpu=0 tid=0 buffer=1 ns=40000000 left_out=15000000 kind=softirq\n"
+			      "sched_switch cpu=0 tid=5 ns=50000000 next_tid=0 prev_state=1\n");
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "softirq --interval 10ms --format csv TRACE"), 0);
+	/* The four stretches: one that is whole, one in part, one of which nothing is known, and one with none. */
+	CHECK(strstr(output, "\r\n10000000,1,1000000,1000000\r\n20000000,1,1000000,1000000\r\n30000000,,,\r\n"
+			     "40000000,0,,\r\n"));
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "softirq --interval 10ms TRACE"), 0);
+	CHECK(strstr(output, "  at least 1  "));
 }
 
 #define ROW(name)                                                                                  \
@@ -284,6 +304,7 @@ TEST(what_cannot_be_drawn_is_refused)
 static const struct unit_test tests[] = {
 	ROW(chart_follows_the_rules_of_the_slides), ROW(two_analyses_have_one_axis),
 	ROW(names_in_a_picture_are_text),	    ROW(a_picture_is_described_whole),
-	ROW(what_does_not_limit_is_said),	    ROW(what_cannot_be_drawn_is_refused),
+	ROW(what_does_not_limit_is_said),	    ROW(counts_along_the_time_are_least_ones_where_some_were_left_out),
+	ROW(what_cannot_be_drawn_is_refused),
 };
 UNIT_MAIN(tests)

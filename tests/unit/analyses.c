@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all analyses have in common: restricting, listing, gaps, bounds; and system calls. */
+/*
+ * tier: check
+ *
+ * What all analyses have in common: restricting, listing, gaps, bounds; and system calls.
+ */
 #include "analyses.h"
 
 #include "lib/unit.h"
-#include "rules/mask.h"
-#include "rules/shipped_masks.h"
+#include "masks/mask.h"
+#include "masks/shipped_masks.h"
 
 /* ---- system calls ---------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #ifndef LKST_TESTS_ANALYSES_H
 #define LKST_TESTS_ANALYSES_H
 
-#include "analyze/measures/analysis.h"
+#include "analyze/analyses/analysis.h"
 #include "lib/make_trace.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions that returned the error of a system call that failed (I33). */
+/*
+ * tier: check
+ *
+ * The functions that returned the error of a system call that failed (I33).
+ */
 #include "abi/probe.h"
 #include "analyses.h"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Each analysis on a trace whose answer is known by construction; analyses.c has system calls. */
+/*
+ * tier: check
+ *
+ * Each analysis on a trace whose answer is known by construction; analyses.c has system calls.
+ */
 #include "analyses.h"
 
 #include "lib/unit.h"
@@ -68,6 +72,8 @@ static const char memory_text[] =
 	"alloc_vmap_area tid=5 ns=1185 bytes=4096 is_failed=1\n"
 	"mm_vmscan_direct_reclaim_begin tid=6 ns=1200\n"
 	"mm_vmscan_direct_reclaim_end tid=6 ns=1270\n"
+	"mm_vmscan_memcg_reclaim_begin tid=6 ns=1280\n"
+	"mm_vmscan_memcg_reclaim_end tid=6 ns=1290\n"
 	"mm_page_free tid=6 ns=1312 pfn=77 order=2\n"
 	"syscall_entry_munmap tid=5 ns=1400\n"
 	"syscall_exit_munmap tid=5 ns=1409\n";
@@ -79,8 +85,9 @@ TEST(analysis_memalloc_measures_time_and_sizes)
 	CHECK_EQ(value("memalloc", "mmap", "total"), 40 - 10);
 	CHECK_EQ(value("memalloc", "page_fault_user", "total"), 10);
 	CHECK_EQ(value("memalloc", "direct_reclaim", "total"), 70);
-	CHECK_EQ(value("memalloc_total", "all", "count"), 3);
-	CHECK_EQ(value("memalloc_total", "all", "total"), 40 + 70);
+	CHECK_EQ(value("memalloc", "cgroup_reclaim", "total"), 10);
+	CHECK_EQ(value("memalloc_total", "all", "count"), 4);
+	CHECK_EQ(value("memalloc_total", "all", "total"), 40 + 70 + 10);
 	CHECK_EQ(value("memalloc_slab", "kmalloc:0xffffffff81000010", "count"), 1);
 	CHECK_EQ(value("memalloc_slab", "kmalloc:0xffffffff81000010", "total"), 100);
 	CHECK_EQ(value("memalloc_slab", "cache:0xffffffff81000020", "total"), 256);
@@ -507,6 +514,62 @@ TEST(analysis_procstate_sums_states)
 	CHECK_EQ(value("procstate", "ready:woken", "total"), 150);
 }
 
+/* Where row @row of the table of ticks is: "comm, doing, function, of". */
+static const char *place_at(size_t row)
+{
+	static char text[256];
+	const struct lkst_table *t = table("ticks");
+	const char *cells[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		const struct lkst_cell *cell = t && row < t->nr_rows ? lkst_table_cell(t, row, 2 + i) : NULL;
+
+		cells[i] = cell && cell->is_set ? cell->text : "-";
+	}
+	snprintf(text, sizeof(text), "%s, %s, %s, %s", cells[0], cells[1], cells[2], cells[3]);
+	return text;
+}
+
+/* Threads of one name are one; a call that is over, and what only the address distinguishes, are not. */
+TEST(analysis_ticks_counts_by_name_and_place)
+{
+	static const char text[] =
+		"state_symbol ns=1 address=0xffffffff81000100 bytes=256 name=vfs_read\n"
+		"state_thread ns=1 thread_tid=5 thread_pid=5 comm=one\n"
+		"state_thread ns=1 thread_tid=6 thread_pid=6 comm=one\n"
+		"state_thread ns=1 thread_tid=7 thread_pid=7 comm=two\n"
+		"sched_switch cpu=0 tid=0 ns=1000 next_tid=5\n"
+		"tick cpu=0 tid=5 ns=1100 where=1 call=0 ip=0xffffffff81000110\n"
+		"tick cpu=0 tid=5 ns=1200 where=1 call=0 ip=0xffffffff81000120\n"
+		"tick cpu=0 tid=5 ns=1300 where=1 call=0 flags=1 ip=0xffffffff81000120\n"
+		"sched_switch cpu=0 tid=5 ns=1400 next_tid=6\n"
+		"tick cpu=0 tid=6 ns=1500 where=1 call=0 ip=0xffffffff81000130\n"
+		"sched_switch cpu=0 tid=6 ns=1600 next_tid=7\n"
+		"tick cpu=0 tid=7 ns=1700 where=4 call=-1 ip=0x401000\n"
+		"tick cpu=0 tid=7 ns=1800 where=4 call=-1 ip=0x402000\n"
+		"tick cpu=0 tid=7 ns=1900 where=5 call=0 ip=0xffffffff81000110\n"
+		"sched_switch cpu=0 tid=7 ns=2000 next_tid=0\n";
+
+	ask(text, "ticks");
+	CHECK_EQ(table("ticks")->nr_rows, 4);
+	CHECK_STR(place_at(0), "one, read(), vfs_read, kernel");
+	CHECK_EQ(lkst_table_cell(table("ticks"), 0, 1)->u64, 3);
+	CHECK_STR(place_at(1), "two, its program, -, -");
+	CHECK_EQ(lkst_table_cell(table("ticks"), 1, 1)->u64, 2);
+	CHECK_STR(place_at(2), "one, the way out of read(), vfs_read, kernel");
+	CHECK_STR(place_at(3), "two, a softirq, vfs_read, kernel");
+	CHECK_EQ((long long)(lkst_table_cell(table("ticks"), 3, 0)->number * 100), 100 * 100 / 7);
+	CHECK_EQ(table("ticks_threads")->nr_rows, 3);
+	CHECK_EQ(value("ticks_threads", "two", "samples"), 3);
+	CHECK_EQ(value("ticks_threads", "two", "program"), 100 * 100 * 2 / 3);
+	CHECK_EQ(value("ticks_threads", "two", "softirqs"), 100 * 100 / 3);
+	ask_of(make_full_catalog(), text, "ticks",
+	       (struct lkst_analysis_options){ .which = { .has_tid = true, .tid = 6 }, .to_ns = UINT64_MAX });
+	CHECK_EQ(table("ticks")->nr_rows, 1);
+	CHECK_EQ(lkst_table_cell(table("ticks"), 0, 1)->u64, 1);
+}
+
 TEST(analyses_share_a_pass_without_a_difference)
 {
 	static const char *const texts[] = { memory_text, block_text, net_text, sched_text };
@@ -588,6 +651,7 @@ static const struct unit_test tests[] = {
 	  test_analysis_schedtime_measures_wakeups_and_yields },
 	{ "analysis_lifetime_measures_fork_to_exit", test_analysis_lifetime_measures_fork_to_exit },
 	{ "analysis_procstate_sums_states", test_analysis_procstate_sums_states },
+	{ "analysis_ticks_counts_by_name_and_place", test_analysis_ticks_counts_by_name_and_place },
 	{ "analyses_share_a_pass_without_a_difference",
 	  test_analyses_share_a_pass_without_a_difference },
 };

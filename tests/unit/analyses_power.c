@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The analyses of the machine on traces whose answer is known by construction: sleep, clock, stolen time. */
+/*
+ * tier: check
+ *
+ * The analyses of the machine on traces whose answer is known by construction: sleep, clock, stolen time.
+ */
 #include "analyses.h"
 
 #include "lib/unit.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * Shares are of a whole: on random traces, whose interrupts, system calls, faults and waits lie within each
  * other, the parts of each analysis add up to the time that was really spent so, and shares to no more than
  * 100 %.

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The analysis of timers and interrupts on traces whose answer is known by construction. */
+/*
+ * tier: check
+ *
+ * The analysis of timers and interrupts on traces whose answer is known by construction.
+ */
 #include "analyses.h"
 
 #include "lib/unit.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How commands answer: lists in every format, and usage and help from rows. */
+/*
+ * tier: check
+ *
+ * How commands answer: lists in every format, and usage and help from rows.
+ */
 #include "lib/run_command.h"
 #include "lib/unit.h"
 
@@ -25,7 +29,7 @@ TEST(answer_as_csv_is_nothing_but_rows)
 	CHECK(!strncmp(run_event("list --format csv sched_switch"),
 		       "name,group,mnemonic,lkst_id,bytes,hook,help\r\n", 45));
 	second = strchr(output, '\n') + 1;
-	CHECK(!strncmp(second, "sched_switch,sched,PROCESS_CONTEXTSWITCH,1,24,", 46));
+	CHECK(!strncmp(second, "sched_switch,sched,PROCESS_CONTEXTSWITCH,1,32,", 46));
 	CHECK_STR(strchr(second, '\n'), "\n");
 }
 
@@ -36,7 +40,7 @@ TEST(answer_as_json_is_an_object_per_line)
 	CHECK(!strncmp(
 		run_event("list --format json sched_switch"),
 		"{\"name\":\"sched_switch\",\"group\":\"sched\",\"mnemonic\":\"PROCESS_CONTEXTSWITCH\","
-		"\"lkst_id\":1,\"bytes\":24,\"hook\":",
+		"\"lkst_id\":1,\"bytes\":32,\"hook\":",
 		100));
 	CHECK_STR(strchr(output, '\n'), "\n");
 	memcpy(json, output, sizeof(json));
@@ -59,7 +63,7 @@ TEST(answer_to_help_has_verbs_and_formats)
 			     "                          text: aligned columns"));
 	CHECK_EQ(run_command(&lkst_cmd_analyze, ".", "--help"), 0);
 	/* It is broken between words, and continues below the first one. */
-	CHECK(strstr(output, " [--cgroup GLOB]\n                    [--cpu N] [--format text|csv|json|svg] "));
+	CHECK(strstr(output, " [--comm NAME]\n                    [--cgroup GLOB] [--span GLOB] [--cpu N] "));
 }
 
 static const struct unit_test tests[] = {

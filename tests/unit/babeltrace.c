@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * A second opinion: babeltrace2, another project, reads a trace without a warning, and finds the
  * same records in the same order with the same times, threads and values as the merge does.
  */
@@ -213,6 +215,15 @@ static u32 make_random(const struct lkst_event_class *event, unsigned int *seed,
 		u32 size = f->type == LKST_CLASS_CHARS ? f->count : f->size;
 
 		at = (at + align - 1) & ~(align - 1);
+		if (f->type == LKST_CLASS_WORDS) {
+			const struct lkst_field_class *nr = &event->fields[f->length_field];
+			const u32 items = (u32)rand_r(seed) % 7;
+
+			memcpy(record + nr->offset, &items, nr->size);
+			for (k = 0; k < items * f->size; k++)
+				record[at++] = (u8)rand_r(seed);
+			continue;
+		}
 		if (f->type == LKST_CLASS_STRING) {
 			/* Not empty: babeltrace2 2.0.4 then shows the event's string before that. */
 			for (k = 1 + (u32)rand_r(seed) % 300; k; k--)

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The time between two events that the user names: which they are, and what is measured. */
-#include "analyze/measures/between.h"
+/*
+ * tier: check
+ *
+ * The time between two events that the user names: which they are, and what is measured.
+ */
+#include "analyze/analyses/between.h"
 
 #include <errno.h>
 
 #include "analyses.h"
 #include "lib/unit.h"
-#include "rules/event_pair.h"
+#include "masks/event_pair.h"
 
 /* Opens a trace of @lines to find the events in, and asks it. */
 static void measure(const char *lines, const char *text)

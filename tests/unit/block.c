@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One block: its header's checks, and the walk over its records, sound and damaged. */
+/*
+ * tier: check
+ *
+ * One block: its header's checks, and the walk over its records, sound and damaged.
+ */
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 
@@ -63,7 +67,8 @@ TEST(block_header_is_taken_apart)
 
 	CHECK_EQ(lkst_block_parse(&err, bytes, 4096, header(bytes)->uuid, &block), 0);
 	CHECK_EQ(block.size, 4096);
-	CHECK_EQ(block.content, LKST_BLOCK_HEADER + 24 + 24 + sizeof(struct lkst_rec_sched_switch));
+	CHECK_EQ(block.content, LKST_BLOCK_HEADER + 2 * sizeof(struct lkst_rec_sched_switch) +
+					sizeof(struct lkst_rec_sched_waking));
 	CHECK_EQ(block.begin_ns, 1000);
 	CHECK_EQ(block.end_ns, 2000);
 	CHECK_EQ(block.seq, 0);
@@ -244,6 +249,7 @@ static int walk_changed(u32 at, u64 value, unsigned int size)
 
 TEST(block_stops_at_records_that_make_no_sense)
 {
+	const u32 first = sizeof(struct lkst_rec_sched_switch), second = sizeof(struct lkst_rec_sched_waking);
 	u8 *bytes;
 	u32 i;
 
@@ -262,12 +268,12 @@ TEST(block_stops_at_records_that_make_no_sense)
 
 	/* A content that ends at any byte. */
 	bytes = make_block(three);
-	for (i = 0; i <= 72; i++) {
-		/* The second record ends 4 bytes before the third one's place. */
-		bool is_whole = i % 24 == 0 || (i >= 44 && i <= 48);
+	for (i = 0; i <= 2 * first + second; i++) {
+		bool is_whole = !i || i == first || i == first + second || i == 2 * first + second;
+		int nr = (i >= first) + (i >= first + second) + (i >= 2 * first + second);
 
 		header(bytes)->content_size = (LKST_BLOCK_HEADER + i) * 8;
-		CHECK_EQ(walk(bytes, NULL), is_whole ? (int)(i + 4) / 24 : -EBADMSG);
+		CHECK_EQ(walk(bytes, NULL), is_whole ? nr : -EBADMSG);
 	}
 	free(bytes);
 }

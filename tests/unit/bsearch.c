@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding a place in what is sorted. */
+/*
+ * tier: check
+ *
+ * Finding a place in what is sorted.
+ */
 #include "base/bsearch.h"
 
 #include <stdint.h>

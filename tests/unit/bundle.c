@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Bundles: the trace in one is the trace that it was made of, for readers, for tar(1) and zstd(1), and when it is taken
  * apart; what is no bundle is refused, and nothing is written elsewhere; what the machine says of itself is so.
  */
@@ -111,7 +113,7 @@ TEST(a_bundle_reads_as_its_trace)
 
 	make();
 	list(path, want, sizeof(want));
-	CHECK_EQ(lkst_bundle_write(&err, texts, path, file), 0);
+	CHECK_EQ(lkst_bundle_write(&err, NULL, texts, path, file), 0);
 	list(file, got, sizeof(got));
 	CHECK_STR(got, want);
 	CHECK(strstr(want, "sched_switch 0 1200 "));
@@ -129,7 +131,7 @@ TEST(its_texts_are_as_they_were)
 	char value[LKST_BUNDLE_VALUE_MAX];
 
 	make();
-	CHECK_EQ(lkst_bundle_write(&err, texts, path, file), 0);
+	CHECK_EQ(lkst_bundle_write(&err, NULL, texts, path, file), 0);
 	CHECK_EQ(lkst_bundle_open(&err, file, &b), 0);
 	CHECK_STR(b.parts[LKST_BUNDLE_ABOUT].bytes, texts[LKST_BUNDLE_ABOUT].bytes);
 	CHECK_STR(b.parts[LKST_BUNDLE_JOURNAL].bytes, "# none\n");
@@ -146,7 +148,7 @@ TEST(tar_and_zstd_take_it_apart)
 {
 	make();
 	CHECK_EQ(shell("cp -r %s %s/whole", path, dir), 0);
-	CHECK_EQ(lkst_bundle_write(&err, texts, path, file), 0);
+	CHECK_EQ(lkst_bundle_write(&err, NULL, texts, path, file), 0);
 	CHECK_EQ(shell("mkdir %s && tar xf %s -C %s", out, file, out), 0);
 	CHECK_EQ(shell("grep -qx 'reason: it was slow' %s/bundle/about.txt", out), 0);
 	CHECK_EQ(shell("cd %s/trace && zstd -q -d --rm *.zst && diff -r . %s/whole", out, dir), 0);
@@ -157,8 +159,8 @@ TEST(extracting_gives_the_plain_trace_and_the_texts)
 {
 	make();
 	CHECK_EQ(shell("cp -r %s %s/whole", path, dir), 0);
-	CHECK_EQ(lkst_bundle_write(&err, texts, path, file), 0);
-	CHECK_EQ(lkst_bundle_extract(&err, file, out), 0);
+	CHECK_EQ(lkst_bundle_write(&err, NULL, texts, path, file), 0);
+	CHECK_EQ(lkst_bundle_extract(&err, NULL, file, out), 0);
 	CHECK_EQ(shell("diff -r %s/trace %s/whole", out, dir), 0);
 	CHECK_EQ(
 		shell("grep -qx 'reason: it was slow' %s/about.txt && grep -qx '# none' %s/journal.txt",
@@ -166,10 +168,10 @@ TEST(extracting_gives_the_plain_trace_and_the_texts)
 		0);
 	CHECK_EQ(count_entries(out), 3);
 	/* Not into a directory that holds something, and not through a link. */
-	CHECK_EQ(lkst_bundle_extract(&err, file, out), -ENOTEMPTY);
+	CHECK_EQ(lkst_bundle_extract(&err, NULL, file, out), -ENOTEMPTY);
 	CHECK_EQ(shell("mkdir %s/empty && ln -s empty %s/link", dir, dir), 0);
 	snprintf(out, sizeof(out), "%s/link", dir);
-	CHECK_EQ(lkst_bundle_extract(&err, file, out), -ELOOP);
+	CHECK_EQ(lkst_bundle_extract(&err, NULL, file, out), -ELOOP);
 	snprintf(out, sizeof(out), "%s/empty", dir);
 	CHECK_EQ(count_entries(out), 0);
 	unmake();
@@ -182,7 +184,7 @@ static void make_with(const char *name, const char *what, size_t length)
 {
 	const struct lkst_pack_text member = { name, what, length };
 
-	if (lkst_pack_write_with(&err, &member, 1, 0, path, file))
+	if (lkst_pack_write_with(&err, NULL, &member, 1, 0, path, file))
 		abort();
 }
 
@@ -202,7 +204,7 @@ TEST(what_is_no_bundle_is_refused)
 	struct lkst_bundle b = {};
 
 	make();
-	CHECK_EQ(lkst_pack_write(&err, path, file), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, path, file), 0);
 	expect_refused(-EBADMSG, "it is not a bundle");
 	make_with("bundle/about.txt", "bundle: 2\n", 10);
 	expect_refused(-EPROTO, "use a later one");
@@ -215,7 +217,7 @@ TEST(what_is_no_bundle_is_refused)
 	CHECK_EQ(lkst_bundle_open(&err, path, &b), -EBADMSG);
 	set_text(LKST_BUNDLE_WHY, "");
 	texts[LKST_BUNDLE_WHY] = (struct lkst_bundle_text){ long_text, sizeof(long_text) };
-	CHECK_EQ(lkst_bundle_write(&err, texts, path, out), -EFBIG);
+	CHECK_EQ(lkst_bundle_write(&err, NULL, texts, path, out), -EFBIG);
 	CHECK(access(out, F_OK));
 	unmake();
 }
@@ -232,8 +234,8 @@ TEST(no_name_leads_elsewhere)
 		const struct lkst_pack_text members[] = { { "bundle/about.txt", "bundle: 1\n", 10 },
 							  { names[i], "x", 1 } };
 
-		CHECK_EQ(lkst_pack_write_with(&err, members, 2, 0, path, file), 0);
-		CHECK_EQ(lkst_bundle_extract(&err, file, out), 0);
+		CHECK_EQ(lkst_pack_write_with(&err, NULL, members, 2, 0, path, file), 0);
+		CHECK_EQ(lkst_bundle_extract(&err, NULL, file, out), 0);
 		CHECK_EQ(count_entries(out), 2);
 		CHECK_EQ(count_entries(dir), 3);
 		CHECK(access("/tmp/lkst-escaped", F_OK));
@@ -242,7 +244,7 @@ TEST(no_name_leads_elsewhere)
 	/* Of the trace, files that are called as streams are, and no others; what was made goes. */
 	CHECK_EQ(shell("cp %s/main.0 %s/evil", path, path), 0);
 	make_with("bundle/about.txt", "bundle: 1\n", 10);
-	CHECK_EQ(lkst_bundle_extract(&err, file, out), -EBADMSG);
+	CHECK_EQ(lkst_bundle_extract(&err, NULL, file, out), -EBADMSG);
 	CHECK(access(out, F_OK));
 	unmake();
 }
@@ -254,12 +256,12 @@ TEST(a_bundle_that_is_cut_off_is_refused)
 	off_t at;
 
 	make();
-	CHECK_EQ(lkst_bundle_write(&err, texts, path, file), 0);
+	CHECK_EQ(lkst_bundle_write(&err, NULL, texts, path, file), 0);
 	CHECK(!stat(file, &st));
 	for (at = st.st_size - 1024; at >= 0; at -= 512) {
 		CHECK(!truncate(file, at));
 		CHECK(lkst_bundle_open(&err, file, &b) < 0);
-		CHECK(lkst_bundle_extract(&err, file, out) < 0);
+		CHECK(lkst_bundle_extract(&err, NULL, file, out) < 0);
 		CHECK(access(out, F_OK));
 	}
 	unmake();
@@ -278,7 +280,7 @@ TEST(a_full_disk_leaves_nothing)
 
 		signal(SIGXFSZ, SIG_IGN);
 		_exit(setrlimit(RLIMIT_FSIZE, &small) ||
-		      lkst_bundle_write(&err, texts, path, file) != -EFBIG);
+		      lkst_bundle_write(&err, NULL, texts, path, file) != -EFBIG);
 	}
 	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
 	CHECK_EQ(status, 0);
@@ -298,7 +300,7 @@ TEST(a_bundle_is_found_by_its_recording)
 	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
 	memcpy(uuid, lkst_trace_catalog(t)->uuid, sizeof(uuid));
 	lkst_trace_close(t);
-	CHECK_EQ(lkst_bundle_write(&err, texts, path, file), 0);
+	CHECK_EQ(lkst_bundle_write(&err, NULL, texts, path, file), 0);
 	CHECK_EQ(lkst_bundle_find(&err, dir, "a", uuid, name), 1);
 	CHECK_STR(name, "a.bundle");
 	CHECK_EQ(lkst_bundle_find(&err, dir, "b", uuid, name), 0);

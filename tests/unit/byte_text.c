@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bytes as text. */
-#include "base/byte_text.h"
+/*
+ * tier: check
+ *
+ * Bytes as text.
+ */
+#include "cmd/view/byte_text.h"
 
 #include "lib/unit.h"
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cgroups: what their paths say of containers, which one a thread is in, and the hierarchy that is chosen. */
+/*
+ * tier: check
+ *
+ * Cgroups: what their paths say of containers, which one a thread is in, and the hierarchy that is chosen.
+ */
 #include "lib/fed_threads.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "live/load/cgroup_mount.h"
-#include "trace/cgroups.h"
-#include "trace/container.h"
-#include "trace/threads.h"
+#include "live/kernel/cgroup_mount.h"
+#include "live/state/quotas.h"
+#include "trace/known/cgroups.h"
+#include "trace/known/container.h"
+#include "trace/known/threads.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define UID "8b6cd8a1-3c5e-4b6f-9a5e-0d3f6d6f7a10"
@@ -161,7 +166,8 @@ TEST(cgroups_with_cut_paths_have_no_name)
 	lkst_threads_free(t);
 }
 
-static const char *chosen(const char *mountinfo, const char *controllers)
+static const char *chosen_by(void (*choose)(char *, char *, struct lkst_cgroup_mount *), const char *mountinfo,
+			     const char *controllers)
 {
 	static char text[320];
 	char m[4096], c[1024];
@@ -169,9 +175,52 @@ static const char *chosen(const char *mountinfo, const char *controllers)
 
 	snprintf(m, sizeof(m), "%s", mountinfo);
 	snprintf(c, sizeof(c), "%s", controllers);
-	lkst_cgroup_mount_choose(m, c, &mount);
+	choose(m, c, &mount);
 	snprintf(text, sizeof(text), "%u %d %s", mount.of, mount.hierarchy, mount.point);
 	return text;
+}
+
+static const char *chosen(const char *mountinfo, const char *controllers)
+{
+	return chosen_by(lkst_cgroup_mount_choose, mountinfo, controllers);
+}
+
+TEST(cgroup_mount_of_quotas_is_that_of_the_controller)
+{
+	static const char controllers[] =
+		"#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpu\t1\t3\t1\nmemory\t4\t1\t1\n";
+	static const char both[] = "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+				   "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+				   "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n";
+	static const char unified[] = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+				      "31 23 0:27 / /mnt rw - cgroup cgroup rw,cpuset\n";
+
+	CHECK_STR(chosen_by(lkst_cgroup_mount_choose_cpu, both, controllers), "4 1 /sys/fs/cgroup/cpu");
+	CHECK_STR(chosen_by(lkst_cgroup_mount_choose_cpu, unified, controllers), "1 0 /sys/fs/cgroup");
+}
+
+TEST(cgroup_quotas_are_what_their_files_say)
+{
+	struct lkst_rec_state_quota q = {};
+
+	CHECK(lkst_state_parse_quota("20000 100000\n", NULL, NULL, "nr_periods 9\nnr_throttled 7\nthrottled_usec 55\n",
+				     &q));
+	CHECK_EQ(q.quota_ns, 20000000);
+	CHECK_EQ(q.period_ns, 100000000);
+	CHECK_EQ(q.nr_throttled, 7);
+	CHECK_EQ(q.throttled_ns, 55000);
+	CHECK(lkst_state_parse_quota(NULL, "50000\n", "25000\n", "nr_throttled 3\nthrottled_time 99\n", &q));
+	CHECK_EQ(q.quota_ns, 50000000);
+	CHECK_EQ(q.period_ns, 25000000);
+	CHECK_EQ(q.nr_throttled, 3);
+	CHECK_EQ(q.throttled_ns, 99);
+	CHECK(lkst_state_parse_quota("1000 1000\n", NULL, NULL, NULL, &q));
+	CHECK_EQ(q.nr_throttled, 0);
+	CHECK(!lkst_state_parse_quota("max 100000\n", NULL, NULL, NULL, &q));
+	CHECK(!lkst_state_parse_quota(NULL, "-1\n", "100000\n", NULL, &q));
+	CHECK(!lkst_state_parse_quota(NULL, "1", NULL, NULL, &q));
+	CHECK(!lkst_state_parse_quota("", NULL, NULL, NULL, &q));
+	CHECK(!lkst_state_parse_quota("99999999999999999999 100000", NULL, NULL, NULL, &q));
 }
 
 TEST(cgroup_mount_is_that_of_managers)
@@ -217,6 +266,8 @@ static const struct unit_test tests[] = {
 	{ "cgroups_match_by_path_container_or_number",
 	  test_cgroups_match_by_path_container_or_number },
 	{ "cgroups_with_cut_paths_have_no_name", test_cgroups_with_cut_paths_have_no_name },
+	{ "cgroup_mount_of_quotas_is_that_of_the_controller", test_cgroup_mount_of_quotas_is_that_of_the_controller },
+	{ "cgroup_quotas_are_what_their_files_say", test_cgroup_quotas_are_what_their_files_say },
 	{ "cgroup_mount_is_that_of_managers", test_cgroup_mount_is_that_of_managers },
 };
 UNIT_MAIN(tests)

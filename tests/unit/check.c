@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The last line of `lkst check`: "all good" only if nothing is missing by any count. */
-#include "cmd/cmd.h"
+/*
+ * tier: check
+ *
+ * The last line of `lkst check`: "all good" only if nothing is missing by any count.
+ */
+#include "cmd/frame/cmd.h"
 #include "lib/make_trace.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"

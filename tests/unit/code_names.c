@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Names of user code: the same functions, inlined ones and lines as binutils' addr2line and nm find; only in a file
  * of the build that the trace has; in debug information that is elsewhere; and in the lists of JIT compilers.
  */
-#include "program/name/code_names.h"
+#include "usercode/name/code_names.h"
 
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,9 +24,9 @@
 #include "lib/make_trace.h"
 #include "lib/probed.h"
 #include "lib/unit.h"
-#include "probe/resolve/debug_file.h"
-#include "probe/resolve/elf_note.h"
-#include "program/name/jit_map.h"
+#include "probe/debuginfo/debug_file.h"
+#include "probe/debuginfo/elf_note.h"
+#include "usercode/name/jit_map.h"
 
 enum { FUNCTIONS_MAX = 256 };
 
@@ -234,6 +241,34 @@ static const char *shown(const char *path, const char *id, u64 bias,
 	return text;
 }
 
+/* Containers have copies of one build at other paths, and some of them are gone. */
+TEST(code_names_come_from_any_copy_that_is_left)
+{
+	char id[LKST_BUILD_ID_TEXT], real[PATH_MAX];
+	struct lkst_binary_place third = { NULL, real, 0 }, second = { &third, "/nowhere/else", getpid() },
+				 first = { &second, "", 0 };
+	struct lkst_binary b = { .nr = 1, .path = "/nowhere", .build_id = id };
+	static struct function functions[FUNCTIONS_MAX];
+	struct lkst_code_names *n;
+	unsigned int nr, walk;
+	u64 bias;
+	int i;
+
+	snprintf(id, sizeof(id), "%s", id_of(probed_path(PROBED_GCC), &bias));
+	snprintf(real, sizeof(real), "%s", probed_path(PROBED_GCC));
+	nr = list_functions(real, functions);
+	for (walk = 0; walk < nr && strcmp(functions[walk].name, "walk"); walk++)
+		;
+	CHECK(walk < nr);
+	for (i = 0; i < 2; i++) {
+		b.places = i ? &first : NULL;
+		n = lkst_code_names_new(NULL);
+		CHECK_EQ(lkst_code_names_find(n, &b, functions[walk].address + 4, &name), 0);
+		CHECK_EQ(name.nr_frames > 0, i);
+		lkst_code_names_free(n);
+	}
+}
+
 TEST(code_names_are_only_of_the_build_that_the_trace_has)
 {
 	char path[PATH_MAX], id[LKST_BUILD_ID_TEXT], other[LKST_BUILD_ID_TEXT];
@@ -341,6 +376,67 @@ TEST(jit_map_names_what_is_listed_last)
 	CHECK_STR(in_list("", 0), "?+0");
 }
 
+/* A process with a mount namespace of its own, which writes its list there; -1: namespaces are not allowed here. */
+static pid_t begin_inside(void)
+{
+	int told[2];
+	char path[128], byte = 0;
+	pid_t pid;
+
+	if (pipe(told))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		FILE *f;
+
+		alarm(60);
+		close(told[0]);
+		if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		    mount("none", dir, "tmpfs", 0, NULL))
+			_exit(1);
+		snprintf(path, sizeof(path), "%s/perf-%d.map", dir, getpid());
+		f = fopen(path, "w");
+		if (!f || fputs("7f00 100 compiled\n", f) < 0 || fclose(f) || write(told[1], "y", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(told[1]);
+	if (read(told[0], &byte, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(told[0]);
+	return pid;
+}
+
+TEST(jit_map_is_found_where_the_process_has_written_it)
+{
+	struct lkst_code_names_options o = { .jit_maps = dir };
+	struct lkst_binary b = { .nr = 1, .kind = LKST_BINARY_MEMORY, .path = "", .build_id = "" };
+	struct lkst_code_names *n;
+
+	make_scratch(dir);
+	b.pid = begin_inside();
+	if (b.pid < 0) {
+		printf("skip jit_map_is_found_where_the_process_has_written_it: no mount namespace can be made here\n");
+		make_scratch_remove(dir);
+		return;
+	}
+	n = lkst_code_names_new(&o);
+	CHECK_EQ(lkst_code_names_find(n, &b, 0x7f10, &name), 0);
+	CHECK_STR(name.function ?: name.why, "compiled");
+	lkst_code_names_free(n);
+	kill(b.pid, SIGKILL);
+	waitpid(b.pid, NULL, 0);
+	/* With the process its list is gone. */
+	n = lkst_code_names_new(&o);
+	CHECK_EQ(lkst_code_names_find(n, &b, 0x7f10, &name), 0);
+	CHECK(!name.function && strstr(name.why, "there is no list of a JIT compiler"));
+	lkst_code_names_free(n);
+	make_scratch_remove(dir);
+}
+
 TEST(jit_map_is_no_link_and_belongs_to_someone_trusted)
 {
 	struct lkst_code_names_options o = { .jit_maps = dir };
@@ -402,8 +498,11 @@ TEST(code_names_know_the_vdso)
 }
 
 static const struct unit_test tests[] = {
+	{ "jit_map_is_found_where_the_process_has_written_it",
+	  test_jit_map_is_found_where_the_process_has_written_it },
 	{ "code_names_know_the_vdso", test_code_names_know_the_vdso },
 	{ "code_names_agree_with_addr2line_and_nm", test_code_names_agree_with_addr2line_and_nm },
+	{ "code_names_come_from_any_copy_that_is_left", test_code_names_come_from_any_copy_that_is_left },
 	{ "code_names_are_only_of_the_build_that_the_trace_has",
 	  test_code_names_are_only_of_the_build_that_the_trace_has },
 	{ "code_names_come_from_debug_files", test_code_names_come_from_debug_files },

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What processes run and whose they are, by records of the kernel and of /proc. */
-#include "trace/command_lines.h"
+/*
+ * tier: check
+ *
+ * What processes run and whose they are, by records of the kernel and of /proc.
+ */
+#include "trace/known/command_lines.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,8 +13,8 @@
 #include "lib/fed_threads.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "live/drain/state_processes.h"
-#include "trace/cut.h"
+#include "live/state/state_processes.h"
+#include "trace/write/cut.h"
 
 static const char *args_of(const struct lkst_threads *t, s32 tid)
 {
@@ -112,7 +116,7 @@ TEST(command_lines_of_a_piece_are_of_its_beginning)
 			    "sched_switch tid=5 ns=2000 next_tid=7\n"),
 		 0);
 	CHECK_EQ(lkst_trace_open(&err, from, &t), 0);
-	CHECK_EQ(lkst_cut_time(&err, t, 1500, 3000, to), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 1500, 3000, to), 0);
 	lkst_trace_close(t);
 	t = NULL;
 	CHECK_EQ(lkst_trace_open(&err, to, &t), 0);

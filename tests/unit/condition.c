@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Conditions of triggers: what they become, and which are refused, in which words. */
-#include "rules/condition.h"
+/*
+ * tier: check
+ *
+ * Conditions of triggers: what they become, and which are refused, in which words.
+ */
+#include "masks/condition.h"
 
 #include <errno.h>
 

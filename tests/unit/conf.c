@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/conf.h and the options that are read from a file (cmd/options.c). */
-#include "base/conf.h"
+/*
+ * tier: check
+ *
+ * cmd/frame/conf.h and the options that are read from a file (cmd/frame/options.c).
+ */
+#include "cmd/frame/conf.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "lib/unit.h"
 
 static struct lkst_err e;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The records of a trace, compared with the kernel's own counters. */
-#include "analyze/check/compare_counters.h"
+/*
+ * tier: check
+ *
+ * The records of a trace, compared with the kernel's own counters.
+ */
+#include "analyze/counters/compare_counters.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 
@@ -202,6 +206,25 @@ TEST(counters_of_what_was_left_out_for_a_while_are_never_complete)
 	CHECK_EQ(row.kernel, 20);
 }
 
+/* What the cost limit left out between the readings is no loss; what is of another kind, or before, is one. */
+TEST(counters_of_what_the_limit_left_out_are_not_missing)
+{
+#define SOFTIRQS(from, number)                                                                                         \
+	"state_counter ns=1 kind=2 counter_cpu=-1 number=3 from=" #from " to=" #from " value=" #number                 \
+	" is_recorded=1 name=NET_RX\n"
+#define LEFT_OUT(kind, from)                                                                                           \
+	"shed_begin cpu=0 tid=0 buffer=1 ns=" #from " cost=1 kind=" #kind "\n"                                         \
+	"shed_end cpu=0 tid=0 buffer=1 ns=350 left_out=50 kind=" #kind "\n"
+	struct lkst_counters_row row;
+
+	CHECK(compare(SOFTIRQS(100, 0) SOFTIRQS(400, 90) TWENTY, LKST_COUNTER_SOFTIRQ, &row));
+	CHECK_EQ(row.verdict, LKST_COUNTERS_MISSING);
+	CHECK(compare(SOFTIRQS(100, 0) SOFTIRQS(400, 90) LEFT_OUT(softirq, 300) TWENTY, LKST_COUNTER_SOFTIRQ, &row));
+	CHECK_EQ(row.verdict, LKST_COUNTERS_UNRECORDED);
+	CHECK(compare(SOFTIRQS(100, 0) SOFTIRQS(400, 90) LEFT_OUT(reschedule, 300) TWENTY, LKST_COUNTER_SOFTIRQ, &row));
+	CHECK_EQ(row.verdict, LKST_COUNTERS_MISSING);
+}
+
 TEST(counters_of_what_was_left_out_at_an_end_are_not_complete)
 {
 	struct lkst_counters_row row;
@@ -251,6 +274,8 @@ TEST(counters_are_compared_by_cpu_and_number)
 }
 
 static const struct unit_test tests[] = {
+	{ "counters_of_what_the_limit_left_out_are_not_missing",
+	  test_counters_of_what_the_limit_left_out_are_not_missing },
 	{ "counters_of_a_part_that_was_full_are_not_compared",
 	  test_counters_of_a_part_that_was_full_are_not_compared },
 	{ "counters_have_what_came_after_the_end", test_counters_have_what_came_after_the_end },

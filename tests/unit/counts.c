@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Columns of a curve are what its points say, at every scale, and what gaps cover is not known; counts are those of the
  * records, counted one by one.
  */

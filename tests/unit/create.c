@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* New files and directories: what prevents them, who owns them, and who may read them. */
+/*
+ * tier: check
+ *
+ * New files and directories: what prevents them, who owns them, and who may read them.
+ */
 #include <dirent.h>
 #include <grp.h>
 #include <sys/wait.h>
@@ -49,11 +53,19 @@ static int entries(void)
 	return nr - 2;
 }
 
+/* Who may read what the functions below make. */
+static struct lkst_access wanted = { .gid = (gid_t)-1 };
+
+static void set_access(mode_t mode, gid_t gid)
+{
+	wanted = (struct lkst_access){ .mode = mode, .gid = gid };
+}
+
 /* Makes file @name through a hidden one, with @text in it. */
 static int make_new(const char *name, const char *text)
 {
 	struct lkst_new_file f;
-	int code = lkst_new_file_open(&err, AT_FDCWD, in_dir(name), &f);
+	int code = lkst_new_file_open(&err, &wanted, AT_FDCWD, in_dir(name), &f);
 
 	if (!code)
 		code = lkst_write_all(f.fd, text, strlen(text));
@@ -65,7 +77,7 @@ static int make_new(const char *name, const char *text)
 
 static int make_dir(const char *name)
 {
-	int fd = -1, code = lkst_create_dir(&err, AT_FDCWD, in_dir(name), &fd);
+	int fd = -1, code = lkst_create_dir(&err, &wanted, AT_FDCWD, in_dir(name), &fd);
 
 	if (fd >= 0)
 		close(fd);
@@ -74,16 +86,11 @@ static int make_dir(const char *name)
 
 static int make_file(const char *name)
 {
-	int fd = -1, code = lkst_create_file(&err, AT_FDCWD, in_dir(name), &fd);
+	int fd = -1, code = lkst_create_file(&err, &wanted, AT_FDCWD, in_dir(name), &fd);
 
 	if (fd >= 0)
 		close(fd);
 	return code;
-}
-
-static void set_access(mode_t mode, gid_t gid)
-{
-	lkst_access_set(&(struct lkst_access){ .mode = mode, .gid = gid });
 }
 
 TEST(create_file_takes_nothing_that_is_there)
@@ -127,6 +134,34 @@ TEST(create_new_file_comes_whole_in_place_of_anything)
 	make_scratch_remove(dir);
 }
 
+/* As any user can make one where all may write. */
+TEST(create_new_file_takes_the_name_of_a_directory)
+{
+	struct lkst_new_file f;
+	int i;
+
+	make_scratch(dir);
+	for (i = 0; i < 3; i++) {
+		CHECK(!mkdir(in_dir("wanted"), 0700));
+		if (i == 1)
+			CHECK_EQ(make_file("wanted/theirs"), 0);
+		CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, in_dir("wanted"), &f), 0);
+		CHECK_EQ(lkst_write_all(f.fd, "ours", 4), 0);
+		CHECK_EQ(lkst_new_file_place_over(&err, &f), 0);
+		lkst_new_file_fini(&f);
+		CHECK(holds("wanted", "ours"));
+		/* What has something in it is put aside. */
+		CHECK_EQ(entries(), i == 1 ? 2 : 1);
+		CHECK(!unlink(in_dir("wanted")));
+	}
+	/* There may be none. */
+	CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, in_dir("wanted"), &f), 0);
+	CHECK_EQ(lkst_new_file_place_over(&err, &f), 0);
+	lkst_new_file_fini(&f);
+	CHECK(holds("wanted", ""));
+	make_scratch_remove(dir);
+}
+
 TEST(create_replaces_only_files_at_paths_of_a_user)
 {
 	make_scratch(dir);
@@ -148,7 +183,7 @@ TEST(create_new_file_that_is_not_placed_leaves_nothing)
 	struct lkst_new_file f;
 
 	make_scratch(dir);
-	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, in_dir("a"), &f), 0);
+	CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, in_dir("a"), &f), 0);
 	CHECK_EQ(entries(), 1);
 	CHECK_EQ(mode_of("a"), -1);
 	lkst_new_file_fini(&f);
@@ -158,7 +193,7 @@ TEST(create_new_file_that_is_not_placed_leaves_nothing)
 	memset(path, 'n', NAME_MAX);
 	path[NAME_MAX] = 0;
 	CHECK(!chdir(dir));
-	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, path, &f), 0);
+	CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, path, &f), 0);
 	CHECK_EQ(lkst_new_file_place(&err, &f), 0);
 	lkst_new_file_fini(&f);
 	CHECK_EQ(entries(), 1);
@@ -192,9 +227,9 @@ TEST(create_dir_takes_only_what_is_safe)
 	CHECK_EQ(lkst_open_own_dir(&err, AT_FDCWD, in_dir("own"), &fd), -EPERM);
 	CHECK(!chmod(in_dir("own"), 0755));
 	CHECK_EQ(make_dir("own"), 0);
-	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, in_dir("own"), &fd), -ENOTEMPTY);
+	CHECK_EQ(lkst_create_empty_dir(&err, NULL, AT_FDCWD, in_dir("own"), &fd), -ENOTEMPTY);
 	CHECK(!rmdir(in_dir("own/below")));
-	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, in_dir("own"), &fd), 0);
+	CHECK_EQ(lkst_create_empty_dir(&err, NULL, AT_FDCWD, in_dir("own"), &fd), 0);
 	close(fd);
 	if (!geteuid()) {
 		CHECK(!chown(in_dir("own"), NOBODY, 0) && !chmod(path, 0700));
@@ -210,11 +245,11 @@ TEST(create_dir_of_the_working_directory)
 
 	make_scratch(dir);
 	CHECK(!chdir(dir));
-	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, ".", &fd), 0);
+	CHECK_EQ(lkst_create_empty_dir(&err, NULL, AT_FDCWD, ".", &fd), 0);
 	close(fd);
-	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, "a/", &fd), 0);
+	CHECK_EQ(lkst_create_empty_dir(&err, NULL, AT_FDCWD, "a/", &fd), 0);
 	close(fd);
-	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, ".", &fd), -ENOTEMPTY);
+	CHECK_EQ(lkst_create_empty_dir(&err, NULL, AT_FDCWD, ".", &fd), -ENOTEMPTY);
 	CHECK(!chdir("/"));
 	make_scratch_remove(dir);
 }
@@ -222,13 +257,13 @@ TEST(create_dir_of_the_working_directory)
 TEST(create_parents_makes_what_is_missing)
 {
 	make_scratch(dir);
-	CHECK_EQ(lkst_create_parents(&err, in_dir("a/b/c")), 0);
+	CHECK_EQ(lkst_create_parents(&err, NULL, in_dir("a/b/c")), 0);
 	CHECK(mode_of("a/b") >= 0 && mode_of("a/b/c") < 0);
 	/* What is there is not judged: as /tmp, where everybody may write. */
 	CHECK(!chmod(in_dir("a"), 01777));
-	CHECK_EQ(lkst_create_parents(&err, in_dir("a/b/c")), 0);
+	CHECK_EQ(lkst_create_parents(&err, NULL, in_dir("a/b/c")), 0);
 	make_write(dir, "file", "x", 1);
-	CHECK_EQ(lkst_create_parents(&err, in_dir("file/d/e")), -ENOTDIR);
+	CHECK_EQ(lkst_create_parents(&err, NULL, in_dir("file/d/e")), -ENOTDIR);
 	make_scratch_remove(dir);
 }
 
@@ -346,7 +381,7 @@ TEST(create_temporary_and_beside)
 	CHECK(!fstat(fd, &st) && (st.st_mode & 07777) == 0600);
 	close(fd);
 	CHECK(!strncmp(other, beside, strlen(beside)) && !access(other, F_OK));
-	CHECK_EQ(lkst_create_dir_beside(&err, other, beside, &lock), 0);
+	CHECK_EQ(lkst_create_dir_beside(&err, NULL, other, beside, &lock), 0);
 	CHECK(!stat(beside, &st) && S_ISDIR(st.st_mode));
 	snprintf(want, sizeof(want), "%s/.%s.", dir, strrchr(other, '/') + 1);
 	CHECK(!strncmp(beside, want, strlen(want)));
@@ -364,10 +399,10 @@ static void leave_by_kill(const char *name)
 	pid_t pid = fork();
 
 	if (!pid) {
-		if (lkst_new_file_open(NULL, AT_FDCWD, in_dir(name), &f) ||
-		    lkst_new_dir_open(NULL, AT_FDCWD, in_dir(name), &d) ||
-		    lkst_create_file(NULL, d.fd, "stream", &fd) ||
-		    lkst_create_dir_beside(NULL, in_dir(name), beside, &lock))
+		if (lkst_new_file_open(NULL, NULL, AT_FDCWD, in_dir(name), &f) ||
+		    lkst_new_dir_open(NULL, NULL, AT_FDCWD, in_dir(name), &d) ||
+		    lkst_create_file(NULL, NULL, d.fd, "stream", &fd) ||
+		    lkst_create_dir_beside(NULL, NULL, in_dir(name), beside, &lock))
 			_exit(1);
 		raise(SIGKILL);
 	}
@@ -389,17 +424,17 @@ TEST(create_removes_what_a_killed_process_has_left)
 	make_scratch(dir);
 	leave_by_kill("x");
 	CHECK_EQ(entries(), 3);
-	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, in_dir("other"), &f), 0);
+	CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, in_dir("other"), &f), 0);
 	CHECK_EQ(entries(), 1);
-	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("other"), &d), 0);
-	CHECK_EQ(lkst_create_dir_beside(&err, in_dir("other"), beside, &lock), 0);
+	CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("other"), &d), 0);
+	CHECK_EQ(lkst_create_dir_beside(&err, NULL, in_dir("other"), beside, &lock), 0);
 	for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		make_write(dir, kept[i], "", 0);
-	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, in_dir("other"), &g), 0);
+	CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, in_dir("other"), &g), 0);
 	CHECK_EQ(entries(), 8);
 	leave_by_kill("y");
 	CHECK_EQ(entries(), 11);
-	CHECK_EQ(lkst_create_dir_beside(&err, in_dir("other"), path, &again), 0);
+	CHECK_EQ(lkst_create_dir_beside(&err, NULL, in_dir("other"), path, &again), 0);
 	CHECK_EQ(entries(), 9);
 	CHECK_EQ(lkst_new_file_place(&err, &f), 0);
 	CHECK_EQ(lkst_new_dir_place(&err, &d), -EEXIST);
@@ -412,14 +447,74 @@ TEST(create_removes_what_a_killed_process_has_left)
 	make_scratch_remove(dir);
 }
 
+/* Where others may write, a name like that is no sign: whoever may rename there can give it to any directory. */
+TEST(create_removes_nothing_where_others_may_write)
+{
+	static const mode_t modes[] = { 0777, 01777, 0770 };
+	struct lkst_new_file f;
+	size_t i;
+
+	make_scratch(dir);
+	leave_by_kill("x");
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		CHECK(!chmod(dir, modes[i]));
+		CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, in_dir("other"), &f), 0);
+		CHECK_EQ(entries(), 4);
+		lkst_new_file_fini(&f);
+	}
+	CHECK(!chmod(dir, 0755));
+	CHECK_EQ(lkst_new_file_open(&err, NULL, AT_FDCWD, in_dir("other"), &f), 0);
+	CHECK_EQ(entries(), 1);
+	lkst_new_file_fini(&f);
+	make_scratch_remove(dir);
+}
+
+/* Another directory of ours that has got the name of one that was made stays as it is. */
+TEST(create_removes_what_it_made_and_not_what_has_its_name)
+{
+	struct lkst_new_dir d;
+	char beside[PATH_MAX], other[PATH_MAX];
+	int lock, i;
+
+	for (i = 0; i < 3; i++) {
+		make_scratch(dir);
+		CHECK(!chmod(dir, i == 1 ? 01777 : 0777));
+		CHECK_EQ(make_dir("important"), 0);
+		CHECK_EQ(make_file("important/file"), 0);
+		snprintf(other, sizeof(other), "%s/other", dir);
+		if (i == 2) {
+			CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("new"), &d), 0);
+			snprintf(beside, sizeof(beside), "%s/%s", dir, d.hidden);
+		} else {
+			CHECK_EQ(lkst_create_dir_beside(&err, NULL, in_dir("new"), beside, &lock), 0);
+		}
+		make_write(beside, "ours", "", 0);
+		CHECK(!rename(beside, other) && !rename(in_dir("important"), beside));
+		if (i == 2)
+			lkst_new_dir_fini(&d);
+		else
+			lkst_remove_made_dir(lock, AT_FDCWD, beside);
+		CHECK(!rename(beside, in_dir("important")));
+		CHECK(mode_of("important/file") >= 0);
+		CHECK(!rename(in_dir("important"), beside));
+		/* By its name it is removed where nobody else could have given it that. */
+		lkst_remove_dir(AT_FDCWD, beside);
+		CHECK_EQ(access(beside, F_OK), i == 1 ? -1 : 0);
+		CHECK(!rmdir(other));
+		if (i != 2)
+			close(lock);
+		make_scratch_remove(dir);
+	}
+}
+
 TEST(create_new_dir_comes_whole)
 {
 	struct lkst_new_dir d;
 	int fd = -1;
 
 	make_scratch(dir);
-	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), 0);
-	CHECK_EQ(lkst_create_file(&err, d.fd, "file", &fd), 0);
+	CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("new"), &d), 0);
+	CHECK_EQ(lkst_create_file(&err, NULL, d.fd, "file", &fd), 0);
 	close(fd);
 	CHECK_EQ(mode_of("new"), -1);
 	CHECK_EQ(lkst_new_dir_place(&err, &d), 0);
@@ -427,24 +522,24 @@ TEST(create_new_dir_comes_whole)
 	CHECK(mode_of("new/file") >= 0);
 	CHECK_EQ(entries(), 1);
 	/* One that has something in it is not replaced, nor is a file. */
-	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), -EEXIST);
-	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new/file"), &d), -EEXIST);
-	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("none/new"), &d), -ENOENT);
+	CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("new"), &d), -EEXIST);
+	CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("new/file"), &d), -EEXIST);
+	CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("none/new"), &d), -ENOENT);
 	CHECK_EQ(entries(), 1);
 	lkst_remove_dir(AT_FDCWD, in_dir("new"));
 	CHECK_EQ(make_dir("new"), 0);
 	/* Unless it is placed, nothing is left of it, and the empty one stays. */
-	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), 0);
-	CHECK_EQ(lkst_create_file(&err, d.fd, "file", &fd), 0);
+	CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("new"), &d), 0);
+	CHECK_EQ(lkst_create_file(&err, NULL, d.fd, "file", &fd), 0);
 	close(fd);
-	CHECK_EQ(lkst_create_empty_dir(&err, d.fd, "inner", &fd), 0);
+	CHECK_EQ(lkst_create_empty_dir(&err, NULL, d.fd, "inner", &fd), 0);
 	close(fd);
-	CHECK_EQ(lkst_create_file(&err, d.fd, "inner/file", &fd), 0);
+	CHECK_EQ(lkst_create_file(&err, NULL, d.fd, "inner/file", &fd), 0);
 	close(fd);
 	CHECK_EQ(entries(), 2);
 	lkst_new_dir_fini(&d);
 	CHECK_EQ(entries(), 1);
-	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), 0);
+	CHECK_EQ(lkst_new_dir_open(&err, NULL, AT_FDCWD, in_dir("new"), &d), 0);
 	CHECK_EQ(lkst_new_dir_place(&err, &d), 0);
 	lkst_new_dir_fini(&d);
 	CHECK_EQ(entries(), 1);
@@ -453,10 +548,14 @@ TEST(create_new_dir_comes_whole)
 }
 
 static const struct unit_test tests[] = {
+	{ "create_removes_nothing_where_others_may_write", test_create_removes_nothing_where_others_may_write },
+	{ "create_removes_what_it_made_and_not_what_has_its_name",
+	  test_create_removes_what_it_made_and_not_what_has_its_name },
 	{ "create_new_dir_comes_whole", test_create_new_dir_comes_whole },
 	{ "create_file_takes_nothing_that_is_there", test_create_file_takes_nothing_that_is_there },
 	{ "create_new_file_comes_whole_in_place_of_anything",
 	  test_create_new_file_comes_whole_in_place_of_anything },
+	{ "create_new_file_takes_the_name_of_a_directory", test_create_new_file_takes_the_name_of_a_directory },
 	{ "create_replaces_only_files_at_paths_of_a_user",
 	  test_create_replaces_only_files_at_paths_of_a_user },
 	{ "create_new_file_that_is_not_placed_leaves_nothing",

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* view/csv: LKST's own columns. */
+/*
+ * tier: check
+ *
+ * print/csv: LKST's own columns.
+ */
 #include "lib/unit.h"
 #include "lib/view_fixture.h"
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 #define COLUMNS ",01,0001234,1795263245,123456789"
 
@@ -21,7 +25,11 @@ TEST(csv_prints_a_switch)
 		  ",\"prev_state\",0x00000001,0x00000000"
 		  ",\"next_tid\",0x00000237,0x00000000"
 		  ",\"prev_prio\",0x00000078,0x00000000"
-		  ",\"next_prio\",0x00000073,0x00000000\n");
+		  ",\"next_prio\",0x00000073,0x00000000"
+		  ",\"prev_call\",0xffffffff,0xffffffff"
+		  ",\"prev_where\",0x00000000,0x00000000"
+		  ",\"prev_flags\",0x00000000,0x00000000"
+		  ",\"nr_args\",0x00000000,0x00000000\n");
 }
 
 /* A wake-up is who wakes: sched_waking, or, where a trace has none, sched_wakeup. */
@@ -33,11 +41,16 @@ TEST(csv_prints_wakeups)
 		  ",\"target_prio\",0x00000073,0x00000000"
 		  ",\"target_cpu\",0xffffffff,0xffffffff"
 		  ",\"nr_running\",0x00000002,0x00000000\n");
+	CHECK(strstr(one("sched_wakeup target_tid=567 target_prio=-1"),
+		     ",\"target_prio\",0xffffffff,0xffffffff") != NULL);
 	CHECK_STR(one("sched_waking target_tid=567"),
 		  "\"wakeup\"" COLUMNS ",\"pointer to task struct(target)\",0x0da42400,0x00000001"
 		  ",\"target_tid\",0x00000237,0x00000000"
-		  ",\"target_prio\",0x00000000,0x00000000"
-		  ",\"target_cpu\",0x00000000,0x00000000\n");
+		  ",\"target_prio\",0x00000078,0x00000000"
+		  ",\"target_cpu\",0x00000000,0x00000000"
+		  ",\"call\",0xffffffff,0xffffffff"
+		  ",\"context\",0x00000000,0x00000000"
+		  ",\"flags\",0x00000000,0x00000000\n");
 	fixture_feed(f, "sched_waking target_tid=567 cpu=0 tid=1");
 	CHECK(strstr(one("sched_wakeup target_tid=567"), "\"sched_wakeup\"" COLUMNS) != NULL);
 	fixture_feed(f, "sched_wakeup target_tid=567");
@@ -50,8 +63,11 @@ TEST(csv_leaves_empty_what_is_not_known)
 	CHECK_STR(one("sched_waking target_tid=4242"),
 		  "\"wakeup\"" COLUMNS ",\"pointer to task struct(target)\",,"
 		  ",\"target_tid\",0x00001092,0x00000000"
-		  ",\"target_prio\",0x00000000,0x00000000"
-		  ",\"target_cpu\",0x00000000,0x00000000\n");
+		  ",\"target_prio\",0x00000078,0x00000000"
+		  ",\"target_cpu\",0x00000000,0x00000000"
+		  ",\"call\",0xffffffff,0xffffffff"
+		  ",\"context\",0x00000000,0x00000000"
+		  ",\"flags\",0x00000000,0x00000000\n");
 	/* 8862 has a record in the state, of before task_structs were known. */
 	CHECK(strstr(one("sched_switch next_tid=8862"), "struct(next)\",,,\"prev_state\",") !=
 	      NULL);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cutting a trace: the pieces have each record once, and the names as they were at their beginning. */
+/*
+ * tier: check
+ *
+ * Cutting a trace: the pieces have each record once, and the names as they were at their beginning.
+ */
 #include "lib/make_trace.h"
-#include "trace/cut.h"
-#include "trace/threads.h"
+#include "trace/write/cut.h"
+#include "trace/known/threads.h"
 #include "lib/unit.h"
 
 static struct lkst_err err;
@@ -95,7 +99,7 @@ TEST(cut_takes_exactly_the_records_between)
 	struct lkst_trace *t = begin();
 	struct found f;
 
-	CHECK_EQ(lkst_cut_time(&err, t, 1100, 1300, out), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 1100, 1300, out), 0);
 	CHECK_EQ(look(out, &f), 0);
 	CHECK_EQ(f.events, 4);
 	CHECK_EQ(f.first_ns, 1100);
@@ -109,7 +113,7 @@ TEST(cut_knows_who_was_there_when_it_begins)
 	struct lkst_trace *t = begin();
 	struct found f;
 
-	CHECK_EQ(lkst_cut_time(&err, t, 1100, 1300, out), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 1100, 1300, out), 0);
 	CHECK_EQ(look(out, &f), 0);
 	CHECK_STR(f.five, "cinq");
 	CHECK_EQ(f.five_start_ns, 77);
@@ -118,7 +122,7 @@ TEST(cut_knows_who_was_there_when_it_begins)
 	/* The ledger belongs to no time: it goes with the end. */
 	CHECK_EQ(f.ledger, 0);
 	snprintf(out, sizeof(out), "%s/late", dir);
-	CHECK_EQ(lkst_cut_time(&err, t, 1400, UINT64_MAX, out), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 1400, UINT64_MAX, out), 0);
 	CHECK_EQ(look(out, &f), 0);
 	CHECK_EQ(f.events, 1);
 	CHECK(!f.has_six);
@@ -139,7 +143,7 @@ TEST(cut_pieces_fit_together_again)
 	CHECK(!mkdir(out, 0777));
 	for (i = 0; i < nr; i++) {
 		snprintf(out, sizeof(out), "%s/pieces/%zu", dir, i);
-		CHECK_EQ(lkst_cut_time(&err, t, at[i], i + 1 < nr ? at[i + 1] - 1 : UINT64_MAX,
+		CHECK_EQ(lkst_cut_time(&err, NULL, t, at[i], i + 1 < nr ? at[i + 1] - 1 : UINT64_MAX,
 				       out),
 			 0);
 		CHECK_EQ(look(out, &f), 0);
@@ -172,15 +176,15 @@ TEST(cut_by_size_keeps_every_record)
 	}
 	CHECK_EQ(make_end(mt), 0);
 	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
-	CHECK_EQ(lkst_cut_size(&err, t, 0, UINT64_MAX, 1 << 20, out, &nr), 0);
+	CHECK_EQ(lkst_cut_size(&err, NULL, t, 0, UINT64_MAX, 1 << 20, out, &nr), 0);
 	CHECK(nr >= 3 && nr <= 6);
 	CHECK_EQ(look(out, &f), 0);
 	CHECK_EQ(f.events, 100000);
 	CHECK_EQ(f.gaps, 0);
 	/* Not among other traces, and not smaller than a part must be. */
-	CHECK_EQ(lkst_cut_size(&err, t, 0, UINT64_MAX, 1 << 20, out, &nr), -ENOTEMPTY);
+	CHECK_EQ(lkst_cut_size(&err, NULL, t, 0, UINT64_MAX, 1 << 20, out, &nr), -ENOTEMPTY);
 	snprintf(out, sizeof(out), "%s/small", dir);
-	CHECK_EQ(lkst_cut_size(&err, t, 0, UINT64_MAX, 10000, out, &nr), -EINVAL);
+	CHECK_EQ(lkst_cut_size(&err, NULL, t, 0, UINT64_MAX, 10000, out, &nr), -EINVAL);
 	end(t);
 }
 
@@ -234,7 +238,7 @@ TEST(cut_takes_along_the_stacks_of_samples)
 	snprintf(out, sizeof(out), "%s/out", dir);
 	snprintf(again, sizeof(again), "%s/again", dir);
 	CHECK(!make_trace(path, 4096, samples) && !lkst_trace_open(&err, path, &t));
-	CHECK_EQ(lkst_cut_time(&err, t, 1500, UINT64_MAX, out), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 1500, UINT64_MAX, out), 0);
 	count_stacks(out, &stacks, &lost);
 	/* Its own, and from before those that are referred to, once each. */
 	CHECK_EQ(stacks, 3);
@@ -242,7 +246,7 @@ TEST(cut_takes_along_the_stacks_of_samples)
 	lkst_trace_close(t);
 	/* A part of the part: of its stacks the one of a wait, and what that goes on in. */
 	CHECK(!lkst_trace_open(&err, out, &t));
-	CHECK_EQ(lkst_cut_time(&err, t, 2600, UINT64_MAX, again), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 2600, UINT64_MAX, again), 0);
 	count_stacks(again, &stacks, &lost);
 	CHECK_EQ(stacks, 2);
 	CHECK_EQ(lost, 0);

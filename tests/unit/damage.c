@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Damaged traces: each is read to its end, in order of time, and what it yields is what was
  * recorded, less what a gap stands for. The corpus is made here, from one sound trace.
  */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What descriptors refer to, by made records: what is known is right, and what is not certain is not known. */
-#include "trace/descriptors.h"
+/*
+ * tier: check
+ *
+ * What descriptors refer to, by made records: what is known is right, and what is not certain is not known.
+ */
+#include "trace/known/descriptors.h"
 
 #include "abi/syscalls.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "trace/catalog.h"
-#include "trace/descriptors_before.h"
-#include "trace/merge.h"
+#include "trace/format/catalog.h"
+#include "trace/known/descriptors_before.h"
+#include "trace/read/merge.h"
 
 /* A trace that was read, with what was known when each marked call was made. */
 struct read {

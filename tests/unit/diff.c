@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What changed between two traces whose difference is known, and what `lkst diff` says of it. */
+/*
+ * tier: check
+ *
+ * What changed between two traces whose difference is known, and what `lkst diff` says of it.
+ */
 #include <math.h>
 #include <stdarg.h>
 
@@ -367,6 +371,50 @@ TEST(diff_does_not_compare_what_was_not_recorded)
 	remove_all();
 }
 
+/*
+ * Of the second half of B no fsync is recorded, to keep to the cost limit: there are fewer by count, which is no
+ * difference. What was recorded all the time is compared.
+ */
+TEST(diff_does_not_compare_what_the_cost_limit_left_out)
+{
+	struct lkst_diff_options per = usual;
+	const struct lkst_diff_row *r;
+	unsigned int i;
+
+	make_work("a", 1, 1000000);
+	used = 0;
+	add("state_thread thread_tid=10 thread_pid=10 comm=writer\n");
+	for (i = 0; i < CALLS; i++) {
+		u64 ns = 1000000000ULL + (u64)i * PERIOD_NS;
+
+		if (i == CALLS / 2)
+			add("shed_begin buffer=1 ns=%llu cost=1 kind=syscall:fsync\n", (unsigned long long)ns - 1);
+		add_call("write", ns, 10000 + i % 5 * 1000);
+		if (i < CALLS / 2)
+			add_call("fsync", ns + 100000, 1000000);
+	}
+	make("b", catalog());
+	CHECK_EQ(compare("a", "b", &usual), 0);
+	r = lkst_diff_find(diff, "syscall:fsync");
+	CHECK(r && r->missing);
+	CHECK_STR(r->missing, "In the second, syscall:fsync not recorded since +0.750 s (the cost limit).");
+	CHECK(!lkst_diff_is_significant(r) && r->p[LKST_DIFF_IN_TIME] > 1);
+	r = lkst_diff_find(diff, "syscall:write");
+	CHECK(r && !r->missing && r->p[LKST_DIFF_IN_TIME] <= 1);
+	finish();
+	/* Nor is anything divided by what is known in part. */
+	per.per = "syscall:fsync";
+	CHECK_EQ(compare("a", "b", &per), -ENOENT);
+	CHECK(strstr(err.text, "the second has not all of syscall:fsync"));
+	finish();
+	/* The other way round, too. */
+	CHECK_EQ(compare("b", "a", &usual), 0);
+	r = lkst_diff_find(diff, "syscall:fsync");
+	CHECK(r && r->missing && strstr(r->missing, "In the first, syscall:fsync not recorded"));
+	finish();
+	remove_all();
+}
+
 /* A lock without a name is another one in each trace; one of the same address is compared as that. */
 TEST(diff_puts_locks_of_one_trace_together)
 {
@@ -605,6 +653,8 @@ static const struct unit_test tests[] = {
 	  test_diff_does_not_compare_what_gaps_have_cut },
 	{ "diff_does_not_compare_what_was_not_recorded",
 	  test_diff_does_not_compare_what_was_not_recorded },
+	{ "diff_does_not_compare_what_the_cost_limit_left_out",
+	  test_diff_does_not_compare_what_the_cost_limit_left_out },
 	{ "diff_puts_locks_of_one_trace_together", test_diff_puts_locks_of_one_trace_together },
 	{ "criteria_are_parsed", test_criteria_are_parsed },
 	{ "criteria_that_are_wrong_are_shown_where", test_criteria_that_are_wrong_are_shown_where },

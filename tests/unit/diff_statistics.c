@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * The statistics of comparisons: known results, and how often samples of one distribution are taken for two.
  *
  * The numbers of small samples are those of all ways to divide the pooled values, which this program in Python counts:

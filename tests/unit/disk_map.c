@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The disk map (F09 of doc/heritage.md) has what a list of all sectors says, kept sector by sector here. */
+/*
+ * tier: check
+ *
+ * The disk map (F09 of doc/heritage.md) has what a list of all sectors says, kept sector by sector here.
+ */
 #include "analyze/maps/disk_map.h"
 
 #include "lib/make_trace.h"

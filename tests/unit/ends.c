@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * The end of a trace: what is missing is a gap as far as the end marks say, and a stream without a mark is
  * known to its last record. No analysis invents time there.
  */
 #include "ends.h"
-#include "trace/cut.h"
-#include "trace/ends.h"
+#include "trace/read/ends.h"
+#include "trace/write/cut.h"
 
 /* CPU 0 has four blocks of one switch each, CPU 1 one block. */
 #define SWITCHES                                                                                   \
@@ -194,12 +196,12 @@ TEST(ends_stay_in_pieces_that_are_cut)
 	CHECK_EQ(truncate(file("main.0"), 2 * 4096), 0);
 	snprintf(out, sizeof(out), "%s/all", dir);
 	t = open_trace(path);
-	CHECK_EQ(lkst_cut_time(&err, t, 0, UINT64_MAX, out), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 0, UINT64_MAX, out), 0);
 	CHECK_STR(gaps_of(out), "0.0:200-600 2 the end of the stream is missing; ");
 	CHECK_EQ(ending_of(out), LKST_TRACE_COMPLETE);
 	/* Nothing comes before the missing part. */
 	snprintf(out, sizeof(out), "%s/early", dir);
-	CHECK_EQ(lkst_cut_time(&err, t, 0, 150, out), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 0, 150, out), 0);
 	CHECK_STR(gaps_of(out), "");
 	CHECK_EQ(ending_of(out), LKST_TRACE_COMPLETE);
 	lkst_trace_close(t);
@@ -208,7 +210,7 @@ TEST(ends_stay_in_pieces_that_are_cut)
 	make(unclosed);
 	snprintf(out, sizeof(out), "%s/all", dir);
 	t = open_trace(path);
-	CHECK_EQ(lkst_cut_time(&err, t, 0, UINT64_MAX, out), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 0, UINT64_MAX, out), 0);
 	CHECK_EQ(ending_of(out), LKST_TRACE_UNPROVEN);
 	CHECK_STR(cpu_of(out, 0), "5:100-200 6:200-300 0:300-400 ?:400-500");
 	lkst_trace_close(t);

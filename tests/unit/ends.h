@@ -8,7 +8,7 @@
 #include "lib/shown.h"
 #include "lib/states.h"
 #include "lib/unit.h"
-#include "trace/ends.h"
+#include "trace/read/ends.h"
 
 static struct lkst_err err;
 static char dir[64], path[128];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * The ends of parts: each part but the last says that the recording goes on, so that one that is missing is noticed,
  * and what is read together fits together.
  */
 #include "ends.h"
-#include "trace/cut.h"
-#include "trace/ends.h"
+#include "trace/read/ends.h"
+#include "trace/write/cut.h"
 
 /* Makes the parts of @texts in @dir, whose blocks' numbers go on. */
 static void make_parts(const char *const *texts, unsigned int nr)
@@ -212,7 +214,7 @@ TEST(ends_of_parts_that_are_cut_to_size_go_on)
 	/* Each piece has the metadata, and must hold twice of what each has. */
 	CHECK_EQ(stat(file("metadata"), &st), 0);
 	t = open_trace(path);
-	CHECK_EQ(lkst_cut_size(&err, t, 0, UINT64_MAX, 2 * (u64)st.st_size + 65536, out, &nr), 0);
+	CHECK_EQ(lkst_cut_size(&err, NULL, t, 0, UINT64_MAX, 2 * (u64)st.st_size + 65536, out, &nr), 0);
 	lkst_trace_close(t);
 	CHECK(nr >= 2);
 	CHECK_EQ(ending_of(out), LKST_TRACE_COMPLETE);
@@ -225,7 +227,7 @@ TEST(ends_of_parts_that_are_cut_to_size_go_on)
 	/* A trace that is cut out of such a piece has no end either. */
 	t = open_trace(last);
 	snprintf(last, sizeof(last), "%s/again", dir);
-	CHECK_EQ(lkst_cut_time(&err, t, 0, UINT64_MAX, last), 0);
+	CHECK_EQ(lkst_cut_time(&err, NULL, t, 0, UINT64_MAX, last), 0);
 	lkst_trace_close(t);
 	CHECK_EQ(ending_of(last), LKST_TRACE_GOES_ON);
 	snprintf(path, sizeof(path), "%s/%06u", out, nr);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Error sentences that are built by layers. */
+/*
+ * tier: check
+ *
+ * Error sentences that are built by layers.
+ */
 #include "base/err.h"
 
 #include <errno.h>

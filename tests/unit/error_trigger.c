@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Conditions of triggers that fire when functions return errors (I33). */
-#include "rules/error_trigger.h"
+/*
+ * tier: check
+ *
+ * Conditions of triggers that fire when functions return errors (I33).
+ */
+#include "masks/error_trigger.h"
 
 #include <errno.h>
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* abi/events.def: what paragraphs say besides hooks and fields, and what holds where they say nothing. */
+/*
+ * tier: check
+ *
+ * abi/events.def: what paragraphs say besides hooks and fields, and what holds where they say nothing.
+ */
 #include "abi/events.h"
 
 #include "abi/budget.h"
 #include "abi/control.h"
 #include "lib/unit.h"
-#include "rules/mask.h"
-#include "trace/catalog.h"
-#include "trace/half.h"
+#include "masks/mask.h"
+#include "trace/format/catalog.h"
+#include "trace/format/half.h"
 
 static struct lkst_err e;
 

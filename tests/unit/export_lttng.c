@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * A trace with LTTng's names: the names are LTTng's (tests/data/lttng.txt), what readers need is there, and
  * babeltrace2, another project, reads the values, gaps and times that were recorded.
  */
 #include "abi/syscalls.h"
-#include "export/ctf_metadata.h"
-#include "export/ctf_plan.h"
-#include "export/ctf_streams.h"
 #include "export/export.h"
+#include "export/lttng/ctf_metadata.h"
+#include "export/lttng/ctf_plan.h"
+#include "export/lttng/ctf_streams.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 #include "lib/whole_catalog.h"
@@ -55,6 +57,14 @@ static void read_metadata(char *text)
 	}
 }
 
+static void describe_trace(FILE *f, const struct lkst_catalog *c)
+{
+	const struct lkst_export_request request = { .trace_name = "test" };
+	const struct lkst_export x = { .request = &request, .catalog = c };
+
+	lkst_ctf_describe_trace(f, &x);
+}
+
 static void describe(const struct lkst_catalog *c)
 {
 	_cleanup_(lkst_ctf_plans_freep) struct lkst_ctf_plans *plans = NULL;
@@ -64,7 +74,7 @@ static void describe(const struct lkst_catalog *c)
 
 	if (!f)
 		abort();
-	lkst_ctf_describe_trace(f, c, "test");
+	describe_trace(f, c);
 	lkst_ctf_describe_state(f);
 	if (lkst_ctf_plans_new(&err, c, f, &plans) || fclose(f))
 		abort();
@@ -321,7 +331,7 @@ static const char story[] =
 	"softirq_entry cpu=0 tid=7 ns=1030 vec=3\n"
 	"net_dev_xmit cpu=0 tid=7 ns=1040 skb=4096 ifindex=2 bytes=66 result=0\n"
 	"sched_switch cpu=0 tid=7 ns=1050 next_tid=0 prev_state=1026 prev_prio=100 next_prio=120\n"
-	"sched_waking cpu=1 tid=0 ns=1060 target_tid=5 target_prio=98 target_cpu=1\n"
+	"sched_waking cpu=1 tid=0 ns=1060 target_tid=5 target_prio=-1 target_cpu=1\n"
 	"sched_process_fork cpu=1 buffer=1 tid=5 ns=1070 child_tid=9 child_pid=9 parent_pid=5 child_comm=init\n"
 	"task_rename cpu=1 buffer=1 tid=9 ns=1080 target_tid=9 newcomm=bash oldcomm=init\n"
 	"sched_process_exec cpu=1 buffer=1 tid=9 ns=1090 old_tid=9 filename=/bin/bash\n"
@@ -354,7 +364,7 @@ TEST(export_lttng_has_the_values)
 		/* TASK_UNINTERRUPTIBLE | TASK_NOLOAD is TASK_IDLE, which is not blocked on anything. */
 		"1050 sched_switch: { 0 }, { 7 }, { prev_comm = \"kworker\", prev_tid = 7, prev_prio = 0, "
 		"prev_state = 128, next_comm = \"swapper/0\", next_tid = 0, next_prio = 20 }\n",
-		"1060 sched_waking: { 1 }, { 0 }, { comm = \"init\", tid = 5, prio = -2, target_cpu = 1 }\n",
+		"1060 sched_waking: { 1 }, { 0 }, { comm = \"init\", tid = 5, prio = -101, target_cpu = 1 }\n",
 		"1070 sched_process_fork: { 1 }, { 5 }, { parent_comm = \"init\", parent_tid = 5, parent_pid = 5, "
 		"child_comm = \"init\", child_tid = 9, child_pid = 9 }\n",
 		"1080 task_rename: { 1 }, { 9 }, { target_tid = 9, newcomm = \"bash\", oldcomm = \"init\" }\n",
@@ -452,6 +462,27 @@ TEST(export_lttng_has_a_device_once)
 	remove_export();
 }
 
+TEST(export_lttng_says_what_was_left_out)
+{
+	_cleanup_free_ char *metadata = NULL;
+	char kernel[96];
+	size_t length;
+
+	if (!has_babeltrace())
+		SKIP("babeltrace2 is not installed");
+	free(export_text("sched_switch cpu=0 ns=1000\n"
+			 "shed_begin cpu=0 tid=0 buffer=1 ns=1200 cost=1 kind=syscall:*\n"
+			 "shed_end cpu=0 tid=0 buffer=1 ns=1600 left_out=400 kind=syscall:*\n"
+			 "shed_begin cpu=0 tid=0 buffer=1 ns=1700 cost=1 kind=softirq\n"
+			 "sched_switch cpu=0 ns=2000\n",
+			 (struct lkst_select_options){}));
+	snprintf(kernel, sizeof(kernel), "%s/kernel", out);
+	metadata = make_read(kernel, "metadata", &length);
+	CHECK(strstr(metadata, "not_recorded_0 = \"syscall:* from 1200 ns to 1600 ns (the cost limit)\";"));
+	CHECK(strstr(metadata, "not_recorded_1 = \"softirq from 1700 ns to the end (the cost limit)\";"));
+	remove_export();
+}
+
 TEST(export_lttng_says_what_is_missing)
 {
 	_cleanup_free_ char *got = NULL;
@@ -543,13 +574,13 @@ TEST(export_lttng_keeps_few_packets_in_memory)
 	if (!has_babeltrace())
 		SKIP("babeltrace2 is not installed");
 	make_scratch(dir);
-	lkst_ctf_describe_trace(f, c, "test");
+	describe_trace(f, c);
 	lkst_ctf_describe_state(f);
 	fclose(f);
 	make_write(dir, "metadata", text, length);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	lkst_ctf_uuid(c, uuid);
-	s = lkst_ctf_streams_new(fd, uuid);
+	s = lkst_ctf_streams_new(NULL, fd, uuid);
 	for (i = 0; i < ROUNDS; i++)
 		for (cpu = 0; cpu < CPUS; cpu++)
 			put_mark(s, cpu, 1000 + i * 1000 + cpu);
@@ -606,7 +637,7 @@ TEST(export_lttng_streams_end_where_knowledge_does)
 
 	make_scratch(dir);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	s = lkst_ctf_streams_new(fd, uuid);
+	s = lkst_ctf_streams_new(NULL, fd, uuid);
 	put_mark(s, 0, 1000);
 	put_mark(s, 1, 5000);
 	put_mark(s, 3, 1000);
@@ -627,6 +658,7 @@ TEST(export_lttng_streams_end_where_knowledge_does)
 }
 
 static const struct unit_test tests[] = {
+	{ "export_lttng_says_what_was_left_out", test_export_lttng_says_what_was_left_out },
 	{ "export_lttng_has_names_of_lttng", test_export_lttng_has_names_of_lttng },
 	{ "export_lttng_has_what_readers_need", test_export_lttng_has_what_readers_need },
 	{ "export_lttng_has_the_values", test_export_lttng_has_the_values },

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An export to Parquet has the rows that queries have, and a column for each field. */
+/*
+ * tier: check
+ *
+ * An export to Parquet has the rows that queries have, and a column for each field.
+ */
 #include <errno.h>
 
 #include "abi/syscalls.h"
@@ -7,7 +11,7 @@
 #include "lib/make_trace.h"
 #include "lib/read_parquet.h"
 #include "lib/unit.h"
-#include "sql/sql.h"
+#include "sql/query/sql.h"
 
 static struct lkst_err err;
 static char dir[64], path[128], place[128];
@@ -94,19 +98,21 @@ TEST(export_parquet_events)
 	CHECK_STR(
 		columns,
 		"time:time time_ns:int64 cpu:int32 tid:int32 pid:int32? comm:text? event:text buffer:text "
-		"next_tid:int32? prev_state:uint32? prev_prio:uint32? next_prio:uint32? target_tid:int32? "
-		"target_prio:uint32? target_cpu:int32? newcomm:text? oldcomm:text? name:text? numbers:text? "
+		"next_tid:int32? prev_state:uint32? prev_prio:int32? next_prio:int32? prev_call:int32? "
+		"prev_where:uint32? prev_flags:uint32? nr_args:uint32? prev_args:text? target_tid:int32? "
+		"target_prio:int32? target_cpu:int32? call:int32? context:uint32? flags:uint32? newcomm:text? "
+		"oldcomm:text? name:text? numbers:text? "
 		"wide:text? fd:int32? buf:uint64? count:uint64? ret:int64?");
 	CHECK_STR(
 		rows,
-		"1700000000000001000|1000|0|5|4|five|sched_switch|main|7|1|120|0||||||||||||\n"
-		"1700000000000001050|1050|0|7|7|seven|sched_waking|main|||||5|0|0|||||||||\n"
-		"1700000000000001100|1100|0|7|7|seven|sched_switch|main|5|0|0|100||||||||||||\n"
-		"1700000000000001110|1110|0|5|4|five|syscall_entry_read|main|||||||||||||3|0|0|\n"
-		"1700000000000001120|1120|0|5|4|five|syscall_exit_read|main||||||||||||||||-9\n"
-		"1700000000000001130|1130|0|5|4|five|task_rename|main|||||5|||cinq||||||||\n"
-		"1700000000000001500|1500|1|6|||test_arrays|main||||||||||it's|[1,2,3]|[0,0]||||\n"
-		"1700000000000001600|1600|0|5|4|cinq|sched_switch|main|7|0|0|0||||||||||||\n");
+		"1700000000000001000|1000|0|5|4|five|sched_switch|main|7|1|120|120|-1|0|0|0|[]|||||||||||||||\n"
+		"1700000000000001050|1050|0|7|7|seven|sched_waking|main||||||||||5|120|0|-1|0|0|||||||||\n"
+		"1700000000000001100|1100|0|7|7|seven|sched_switch|main|5|0|120|100|-1|0|0|0|[]|||||||||||||||\n"
+		"1700000000000001110|1110|0|5|4|five|syscall_entry_read|main|||||||||||||||||||||3|0|0|\n"
+		"1700000000000001120|1120|0|5|4|five|syscall_exit_read|main||||||||||||||||||||||||-9\n"
+		"1700000000000001130|1130|0|5|4|five|task_rename|main||||||||||5||||||cinq||||||||\n"
+		"1700000000000001500|1500|1|6|||test_arrays|main||||||||||||||||||it's|[1,2,3]|[0,0]||||\n"
+		"1700000000000001600|1600|0|5|4|cinq|sched_switch|main|7|0|120|120|-1|0|0|0|[]|||||||||||||||\n");
 }
 
 /* Only columns of events that are wanted, and that there are. State is there if it is asked for. */
@@ -120,8 +126,9 @@ TEST(export_parquet_filters)
 	CHECK_EQ(export(which, "events"), 0);
 	CHECK_STR(columns,
 		  "time:time time_ns:int64 cpu:int32 tid:int32 pid:int32? comm:text? event:text "
-		  "buffer:text target_tid:int32? target_prio:uint32? target_cpu:int32?");
-	CHECK_STR(rows, "1700000000000001050|1050|0|7|7|seven|sched_waking|main|5|0|0\n");
+		  "buffer:text target_tid:int32? target_prio:int32? target_cpu:int32? "
+		  "call:int32? context:uint32? flags:uint32?");
+	CHECK_STR(rows, "1700000000000001050|1050|0|7|7|seven|sched_waking|main|5|120|0|-1|0|0\n");
 
 	which = all;
 	which.from_ns = 1105;
@@ -198,15 +205,8 @@ TEST(export_parquet_tables)
 	}
 }
 
-static const struct unit_test tests[] = {
-	{ "export_parquet_events", test_export_parquet_events },
-	{ "export_parquet_filters", test_export_parquet_filters },
-	{ "export_parquet_keeps", test_export_parquet_keeps },
-	{ "export_parquet_tables", test_export_parquet_tables },
-};
-
-/* The trace of the text, whose catalogue has a system call as well. */
-static int write_trace(void)
+/* The trace of @of, whose catalogue has a system call as well. */
+static int write_trace(const char *of)
 {
 	struct lkst_catalog *c = make_catalog();
 	const struct lkst_syscall *row = lkst_syscall_find(false, "read");
@@ -216,8 +216,34 @@ static int write_trace(void)
 	    lkst_catalog_add_syscall(&err, c, 1000, 1001, (unsigned int)(row - lkst_syscalls)))
 		return -EINVAL;
 	t = make_begin(path, c, 4096);
-	return t ? make_text(t, text) ?: make_end(t) : -EINVAL;
+	return t ? make_text(t, of) ?: make_end(t) : -EINVAL;
 }
+
+/* Whoever counts in the tables finds there what was left out. */
+TEST(export_parquet_has_what_was_left_out)
+{
+	_cleanup_free_ char *want = NULL;
+
+	make_scratch_remove(path);
+	if (write_trace("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+			"shed_begin cpu=0 tid=0 buffer=1 ns=1200 cost=1 kind=syscall:*\n"
+			"shed_end cpu=0 tid=0 buffer=1 ns=1600 left_out=400 kind=syscall:*\n"
+			"shed_begin cpu=0 tid=0 buffer=1 ns=1700 cost=1 kind=softirq\n"
+			"sched_switch cpu=0 tid=7 ns=2000 next_tid=5\n"))
+		abort();
+	want = ask("select from_ns + 1700000000000000000, * from left_out");
+	CHECK(strstr(want, "syscall_entry_read") && strstr(want, "softirq_exit"));
+	CHECK_EQ(export((struct lkst_select_options){ .to_ns = UINT64_MAX }, "left_out"), 0);
+	CHECK_STR(rows, want);
+}
+
+static const struct unit_test tests[] = {
+	{ "export_parquet_events", test_export_parquet_events },
+	{ "export_parquet_filters", test_export_parquet_filters },
+	{ "export_parquet_keeps", test_export_parquet_keeps },
+	{ "export_parquet_tables", test_export_parquet_tables },
+	{ "export_parquet_has_what_was_left_out", test_export_parquet_has_what_was_left_out },
+};
 
 /* The trace is made once, and removed at the end of all. */
 static void remove_trace(void)
@@ -234,7 +260,7 @@ static __attribute__((constructor)) void make(void)
 	atexit(remove_trace);
 	snprintf(path, sizeof(path), "%s/trace", dir);
 	snprintf(place, sizeof(place), "%s/tables", dir);
-	if (write_trace())
+	if (write_trace(text))
 		abort();
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * From made dumps back to traces: every format gives the same, and torn, stale or damaged pages give
  * nothing false.
  */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst extract from its command line to its output and files, when all goes well and when not. */
+/*
+ * tier: check
+ *
+ * lkst extract from its command line to its output and files, when all goes well and when not.
+ */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "lib/extract.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory in which an earlier boot's recordings lie beside this one's: they are distinguished. */
+/*
+ * tier: check
+ *
+ * Memory in which an earlier boot's recordings lie beside this one's: they are distinguished.
+ */
 #include "base/time.h"
-#include "cmd/earlier.h"
+#include "cmd/read/earlier.h"
 #include "crash/cmdline.h"
 #include "lib/extract.h"
 #include "lib/unit.h"

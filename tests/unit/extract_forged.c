@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * Memory into which a user's program has written pages that look like those of a recording: they neither reduce nor
  * replace the true one. The id that identifies the true ones is not written to a trace.
  */
 #include <dirent.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "crash/ids.h"
 #include "lib/extract.h"
 #include "lib/run_command.h"

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Marks of programs in a dump: lkst extract puts them into the trace of the recording. */
+/*
+ * tier: check
+ *
+ * Marks of programs in a dump: lkst extract puts them into the trace of the recording.
+ */
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "lib/extract.h"
 #include "lib/mark_directory.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"
 #include "liblkst/mark.h"
 #include "liblkst/mark_format.h"
-#include "trace/merge.h"
+#include "trace/read/merge.h"
 
 /* When its two marks are, among the records of the trace. */
 enum { FIRST_NS = 5000, SECOND_NS = 7000 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The feed: which subscribers get which events, in which order, and how records of another layout arrive. */
+/*
+ * tier: check
+ *
+ * The feed: which subscribers get which events, in which order, and how records of another layout arrive.
+ */
 #include "analyze/engine/feed.h"
 #include "analyze/model/model.h"
 #include "lib/make_trace.h"
@@ -76,8 +80,8 @@ TEST(feed_tells_subscribers_in_order)
 	CHECK_EQ(lkst_feed_gaps(feed, on_gap, NULL), 1);
 	CHECK_EQ(lkst_feed_end(feed, on_end, NULL), 1);
 	CHECK(!lkst_feed_run(&err, feed));
-	CHECK_STR(shown, "a100:1->2/1/0 b100:1->2/1/0 gap0:100-200 test_text:30:1 "
-			 "a200:2->3/0/0 b200:2->3/0/0 a300:3->1/2/0 b300:3->1/2/0 end:300");
+	CHECK_STR(shown, "a100:1->2/1/120 b100:1->2/1/120 gap0:100-200 test_text:30:1 "
+			 "a200:2->3/0/120 b200:2->3/0/120 a300:3->1/2/120 b300:3->1/2/120 end:300");
 	CHECK_EQ(lkst_feed_records(feed), 5);
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_sched_switch), 0);
 	close_feed();
@@ -93,7 +97,7 @@ TEST(feed_keeps_to_its_window)
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_sched_switch, on_switch, "window"), 1);
 	CHECK_EQ(lkst_feed_end(feed, on_end, NULL), 1);
 	CHECK(!lkst_feed_run(&err, feed));
-	CHECK_STR(shown, "always100:1->2/1/0 always200:2->3/0/0 window200:2->3/0/0 end:250");
+	CHECK_STR(shown, "always100:1->2/1/120 always200:2->3/0/120 window200:2->3/0/120 end:250");
 	close_feed();
 }
 
@@ -164,8 +168,8 @@ TEST(feed_converts_records_of_another_layout)
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_sched_process_exec, on_exec, NULL), 1);
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_task_rename, on_rename, NULL), 1);
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_kfree, on_exec, NULL), 0);
-	/* prev_prio is not there, and next_prio is not a number. */
-	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_sched_switch), 1 << 2 | 1 << 3);
+	/* prev_prio is not there, nor what an older trace has not, and next_prio is not a number. */
+	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_sched_switch), 0x1f0 | 1 << 2 | 1 << 3);
 	/* Neither who was renamed nor the name before. */
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_task_rename), 1 << 0 | 1 << 2);
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_kfree), (long long)UINT64_MAX);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * The figures of a stretch of time against a made-up machine, which notes itself what every thread, CPU, interrupt and
  * request did, and adds that up in its own way.
  */
-#include "analyze/figures/figures.h"
+#include "analyze/top/figures.h"
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"
@@ -574,7 +576,41 @@ TEST(figures_have_the_worst_call_and_the_ledger)
 	lkst_figures_free(f);
 }
 
+/* A request that was sent before disks were left out, and one done after, are not one; counts are least ones. */
+TEST(figures_say_what_was_left_out)
+{
+#define REQUESTS \
+	"sched_switch cpu=0 tid=0 ns=1000000 next_tid=5\n" \
+	"block_rq_issue cpu=0 tid=5 ns=2000000 rq=64 dev=8 bytes=4096\n" \
+	"block_rq_complete cpu=0 tid=5 ns=2500000 rq=64 dev=8 bytes=4096\n" \
+	"block_rq_issue cpu=0 tid=5 ns=3000000 rq=64 dev=8 bytes=4096\n"
+#define REQUESTS_END \
+	"block_rq_complete cpu=0 tid=5 ns=900000000 rq=64 dev=8 bytes=4096\n" \
+	"sched_switch cpu=0 tid=5 ns=1000000000 next_tid=0\n"
+	struct lkst_figures *f = figures_of(REQUESTS REQUESTS_END, NULL);
+
+	CHECK_EQ(f->disks[0].requests, 2);
+	CHECK_EQ(f->disks[0].worst_ns, 897000000);
+	CHECK_STR(f->limited[LKST_FIGURES_ANY], "");
+	lkst_figures_free(f);
+	f = figures_of(REQUESTS
+		       "shed_begin cpu=0 tid=0 buffer=1 ns=400000000 cost=1 kind=block_rq_issue\n"
+		       "shed_begin cpu=0 tid=0 buffer=1 ns=400000000 cost=1 kind=block_rq_complete\n"
+		       "shed_end cpu=0 tid=0 buffer=1 ns=800000000 left_out=400000000 kind=block_rq_issue\n"
+		       "shed_end cpu=0 tid=0 buffer=1 ns=800000000 left_out=400000000 kind=block_rq_complete\n"
+		       REQUESTS_END,
+		       NULL);
+	CHECK_EQ(f->disks[0].requests, 1);
+	CHECK_EQ(f->disks[0].worst_ns, 500000);
+	CHECK(strstr(f->limited[LKST_FIGURES_DISKS], "block_rq_"));
+	CHECK(strstr(f->limited[LKST_FIGURES_ANY], "block_rq_"));
+	CHECK_STR(f->limited[LKST_FIGURES_CALLS], "");
+	CHECK_STR(f->limited[LKST_FIGURES_IRQS], "");
+	lkst_figures_free(f);
+}
+
 static const struct unit_test tests[] = {
+	{ "figures_say_what_was_left_out", test_figures_say_what_was_left_out },
 	{ "figures_are_those_of_the_machine", test_figures_are_those_of_the_machine },
 	{ "figures_take_over_what_threads_wait_for", test_figures_take_over_what_threads_wait_for },
 	{ "figures_after_the_last_record_are_of_no_time",

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A server that answers something else, too much, too slowly or not at all costs one error and no more. */
+/*
+ * tier: check
+ *
+ * A server that answers something else, too much, too slowly or not at all costs one error and no more.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

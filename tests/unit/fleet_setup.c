@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Setting up the tables of a server that can drop rows by itself, which Debian's cannot: here it is a process that
  * answers as a server of that kind does, and notes what it was told.
  */

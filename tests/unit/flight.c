@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* view/flight: the kernel flight recorder's lines, among them those of its own sample. */
+/*
+ * tier: check
+ *
+ * print/flight: the kernel flight recorder's lines, among them those of its own sample.
+ */
 #include "lib/unit.h"
 #include "lib/view_fixture.h"
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* So that 11:14:12 is at 100 s. */
 #define SAMPLE_OFFSET_NS (FIXTURE_OFFSET_NS - 3593 * 1000000000ULL)

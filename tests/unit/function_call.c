@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What functions were called with, by their types (I33): as C shows the same registers as values of these types. */
+/*
+ * tier: check
+ *
+ * What functions were called with, by their types (I33): as C shows the same registers as values of these types.
+ */
 #include "probe/resolve/function_call.h"
 
 #include <bpf/btf.h>
 #include <errno.h>
 
 #include "lib/unit.h"
-#include "probe/resolve/image.h"
+#include "probe/debuginfo/image.h"
 
 static const u64 values[] = { 0xabcdffffff9c, 0xffff888003a1b2c0, 0xabcd01, 0x123401ff, (u64)-5,
 			      1 << 20 };

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where functions begin in their sources (I33): the compiler says the same by __FILE__ and __LINE__. */
-#include "probe/resolve/function_source.h"
+/*
+ * tier: check
+ *
+ * Where functions begin in their sources (I33): the compiler says the same by __FILE__ and __LINE__.
+ */
+#include "probe/debuginfo/function_source.h"
 
 #include <errno.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Records that lie more than 2^47 ns apart (39 hours, which no test can wait for), and a clock that steps
  * back: written by the kernel programs' own ring.h under a clock that the test sets, and read by our
  * reader and by babeltrace2. Each must find every record at its time, in order.
@@ -138,7 +140,7 @@ static bool make_gap_trace(void)
 		abort();
 	memcpy(c->uuid, trace_uuid, sizeof(c->uuid));
 	is_good = !lkst_catalog_add_builtin(&e, c, ID, LKST_EV_sched_process_free) &&
-		  !lkst_writer_open(&e, trace, c, &w) &&
+		  !lkst_writer_open(&e, NULL, trace, c, &w) &&
 		  !lkst_writer_append(&e, w, lkst_stream_instance(3, 0, 0), blocks,
 				      (last + 1) << BLOCK_SHIFT);
 	if (w && lkst_writer_close(&e, w, 0))

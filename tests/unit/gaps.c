@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists of gaps that do not grow without bound. */
-#include "trace/gaps.h"
+/*
+ * tier: check
+ *
+ * Lists of gaps that do not grow without bound.
+ */
+#include "trace/read/gaps.h"
 
 #include "lib/unit.h"
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is reported of a verifier's log, and what is stored in a handler's variables. */
-#include "live/load/link.h"
+/*
+ * tier: check
+ *
+ * What is reported of a verifier's log, and what is stored in a handler's variables.
+ */
+#include "live/programs/link.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "live/recording/variables.h"
+#include "live/masks/variables.h"
 #include "lib/unit.h"
 
 TEST(handler_log_names_line_and_reason)

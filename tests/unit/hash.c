@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hash table of entries of any size. tests/unit/map.c holds it against an array. */
+/*
+ * tier: check
+ *
+ * The hash table of entries of any size. tests/unit/map.c holds it against an array.
+ */
 #include "base/hash.h"
 
 #include <errno.h>

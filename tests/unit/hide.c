@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trace/hide.h: nothing in blocks shows where the kernel is, equal values stay equal, and all else
+ * tier: check
+ *
+ * trace/format/hide.h: nothing in blocks shows where the kernel is, equal values stay equal, and all else
  * stays as it is.
  */
-#include "trace/hide.h"
+#include "trace/format/hide.h"
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "trace/metadata.h"
+#include "trace/format/metadata.h"
 
 #define CODE_A "0xffffffff81000010"
 #define CODE_B "0xffffffff81000020"

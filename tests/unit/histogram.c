@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/hist.h: quantiles held against sorting. */
-#include "base/hist.h"
+/*
+ * tier: check
+ *
+ * result/hist.h: quantiles held against sorting.
+ */
+#include "result/hist.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* live/recording/history.h: what memory a wished time takes. */
-#include "live/load/memory.h"
-#include "live/recording/history.h"
+/*
+ * tier: check
+ *
+ * live/rings/history.h: what memory a wished time takes.
+ */
+#include "live/rings/history.h"
+#include "live/rings/memory.h"
 
 #include "lib/unit.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * What a ring of several had overwritten is a gap where the CPU wrote to it, and nowhere else: in a trace,
  * in parts and pieces of it, and in the pass of the analyses.
  */
@@ -7,7 +9,7 @@
 #include "lib/make_trace.h"
 #include "lib/shown.h"
 #include "lib/unit.h"
-#include "trace/cut.h"
+#include "trace/write/cut.h"
 
 static struct lkst_err err;
 static char dir[64], path[128], out[128];
@@ -192,7 +194,7 @@ static const char *cut(struct lkst_trace *t, u64 from_ns, u64 to_ns)
 	struct lkst_trace *piece;
 	char command[160];
 
-	if (lkst_cut_time(&err, t, from_ns, to_ns, out) || lkst_trace_open(&err, out, &piece))
+	if (lkst_cut_time(&err, NULL, t, from_ns, to_ns, out) || lkst_trace_open(&err, out, &piece))
 		abort();
 	all(piece);
 	lkst_trace_close(piece);

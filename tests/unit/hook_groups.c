@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* live/load/hook_groups.h: which hooks are detached together, and which a maskset then does not need. */
-#include "live/load/hook_groups.h"
+/*
+ * tier: check
+ *
+ * live/hooks/hook_groups.h: which hooks are detached together, and which a maskset then does not need.
+ */
+#include "live/hooks/hook_groups.h"
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "live/load/kinds.h"
+#include "live/cost/kinds.h"
 
 enum { NR_SYSCALLS = 300, ROOM = 4096 };
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Several hosts' traces on one time line: made with clocks that are known to be wrong, and compared with the truth. */
+/*
+ * tier: check
+ *
+ * Several hosts' traces on one time line: made with clocks that are known to be wrong, and compared with the truth.
+ */
 #include <stdarg.h>
 
 #include "hosts/hosts.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * How far clocks are apart, by statements that are made of a known truth: the answer must include it, and with it no
  * message may be received before it was sent.
  */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands that read several hosts' traces, as a user runs them, on hosts whose clocks are known to be wrong. */
+/*
+ * tier: check
+ *
+ * The commands that read several hosts' traces, as a user runs them, on hosts whose clocks are known to be wrong.
+ */
 #include "hosts/hosts.h"
 #include "lib/make_hosts.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"
-#include "sql/sql.h"
+#include "sql/query/sql.h"
 
 enum { MS = 1000000 };
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Heads of HTTP requests. */
-#include "base/http.h"
+/*
+ * tier: check
+ *
+ * Heads of HTTP requests.
+ */
+#include "cmd/view/http.h"
 
 #include "lib/unit.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The language of lkst inject, and what functions may return (rows I34 and I35 of doc/heritage.md). */
+/*
+ * tier: check
+ *
+ * The language of lkst inject, and what functions may return (rows I34 and I35 of doc/heritage.md).
+ */
 #include <errno.h>
 
 #include "lib/unit.h"

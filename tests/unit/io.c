@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whole reads and writes. */
+/*
+ * tier: check
+ *
+ * Whole reads and writes.
+ */
 #include <pthread.h>
 
 #include "lib/make_trace.h"

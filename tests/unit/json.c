@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* view/json: an object per line, raw values. */
+/*
+ * tier: check
+ *
+ * print/json: an object per line, raw values.
+ */
 #include "lib/unit.h"
 #include "lib/view_fixture.h"
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 #define HEAD                                                                                       \
 	"{\"ns\":100123456789,\"time\":\"2026-11-21T12:14:05.123456789Z\",\"cpu\":1,\"tid\":1234," \
@@ -18,7 +22,8 @@ TEST(json_prints_raw_values)
 {
 	CHECK_STR(one("sched_switch next_tid=567 prev_state=0x2001 prev_prio=120 next_prio=115"),
 		  HEAD "\"sched_switch\",\"fields\":{\"next_tid\":567,\"prev_state\":8193,"
-		       "\"prev_prio\":120,\"next_prio\":115}}\n");
+		       "\"prev_prio\":120,\"next_prio\":115,\"prev_call\":-1,\"prev_where\":0,"
+		       "\"prev_flags\":0,\"nr_args\":0,\"prev_args\":[]}}\n");
 	CHECK_STR(one("page_fault_user address=0xffffffffffffffff ip=0x7f0000000000 error_code=7"),
 		  HEAD "\"page_fault_user\",\"fields\":{\"address\":18446744073709551615,"
 		       "\"ip\":139637976727552,\"error_code\":7}}\n");
@@ -95,11 +100,47 @@ TEST(json_names_addresses_beside_the_fields)
 	CHECK_STR(one("test:nothing"), HEAD "\"test:nothing\",\"fields\":{}}\n");
 }
 
+/* What the text view says of a record, as JSON. */
+static const char *text_of(const char *line, char *to)
+{
+	const char *text = fixture_one(f, &lkst_view_text, line);
+	char *end;
+
+	text = strstr(text, "1234/bash") + strlen("1234/bash");
+	end = lkst_put_json(to, text + strspn(text, " "), strcspn(text, "\n") - strspn(text, " "));
+	*end = 0;
+	return to;
+}
+
+TEST(json_has_the_text_of_a_record_if_asked)
+{
+	static const char *const lines[] = {
+		"sched_switch next_tid=567 prev_state=0x2001 prev_prio=120 next_prio=115",
+		"syscall_exit_openat ret=-2",
+		"printk_console text=\"a\n\033\\\xff\xc3\xa9 1234/bash\"",
+		"test_text text=\"hi there\" data=\"AB\" after=7 first=\"f\" second=\"s\"",
+		"test.stack by=8 took=99 frames=5,6",
+		"test:nothing",
+	};
+	static char text[1 << 16], wanted[2 << 16], before[1 << 16];
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(before, sizeof(before), "%s", one(lines[i]));
+		snprintf(wanted, sizeof(wanted), "%.*s\"text\":%s,%s", (int)(strstr(before, "\"event\"") - before),
+			 before, text_of(lines[i], text), strstr(before, "\"event\""));
+		f->has_text = true;
+		CHECK_STR(one(lines[i]), wanted);
+		f->has_text = false;
+	}
+}
+
 static const struct unit_test tests[] = {
 	{ "json_prints_raw_values", test_json_prints_raw_values },
 	{ "json_prints_every_type", test_json_prints_every_type },
 	{ "json_escapes_what_it_does_not_trust", test_json_escapes_what_it_does_not_trust },
 	{ "json_shows_gaps", test_json_shows_gaps },
+	{ "json_has_the_text_of_a_record_if_asked", test_json_has_the_text_of_a_record_if_asked },
 	{ "json_names_addresses_beside_the_fields", test_json_names_addresses_beside_the_fields },
 };
 

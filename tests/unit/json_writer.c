@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/json_writer.h, and an output that is a stream. */
-#include "base/json_writer.h"
+/*
+ * tier: check
+ *
+ * result/json_writer.h, and an output that is a stream.
+ */
+#include "result/json_writer.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * probe/resolve/kernel_text.h: a function of the running kernel by /proc/kallsyms, and its bytes by /proc/kcore; with
+ * tier: check
+ *
+ * probe/debuginfo/kernel_text.h: a function of the running kernel by /proc/kallsyms, and its bytes by /proc/kcore; with
  * those, where its instructions begin (K20, K21).
  */
-#include "probe/resolve/kernel_text.h"
+#include "probe/debuginfo/kernel_text.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -11,7 +13,7 @@
 #include <unistd.h>
 
 #include "lib/unit.h"
-#include "probe/resolve/instructions.h"
+#include "probe/debuginfo/instructions.h"
 
 static struct lkst_err e;
 

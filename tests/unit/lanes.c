@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * The shares of stretches of time are those of the slices in them, at every scale; lanes are what the state model
  * says.
  */
@@ -428,7 +430,34 @@ TEST(spans_that_lie_too_deep_are_counted)
 	{                                                                                          \
 #name, test_##name                                                                 \
 	}
+/* While requests were not recorded, how many a disk has is not known, nor after that until it is counted again. */
+TEST(counts_are_not_known_where_they_were_left_out)
+{
+	static const char all[] = "block_rq_issue cpu=0 tid=5 ns=1000 rq=64 dev=8 bytes=4096\n"
+				  "block_rq_complete cpu=0 tid=5 ns=3000 rq=64 dev=8 bytes=4096\n"
+				  "sched_switch cpu=0 tid=5 ns=9000 next_tid=0\n";
+	static const char part[] = "block_rq_issue cpu=0 tid=5 ns=1000 rq=64 dev=8 bytes=4096\n"
+				   "shed_begin cpu=0 tid=0 buffer=1 ns=2000 cost=1 kind=block_rq_complete\n"
+				   "sched_switch cpu=0 tid=5 ns=9000 next_tid=0\n";
+	struct lkst_curve_column columns[8];
+	struct lkst_lanes *lanes = lanes_of(all);
+
+	CHECK_EQ(lanes->counts.list[0].kind, LKST_COUNT_DISK);
+	CHECK_EQ(lkst_count_columns(&lanes->counts, 0, 1000, 9000, 8, columns), 0);
+	CHECK(columns[0].known > 0.99 && columns[0].max == 1);
+	CHECK(columns[7].known > 0.99 && columns[7].max == 0);
+	CHECK_STR(lanes->limited, "");
+	release(lanes);
+	lanes = lanes_of(part);
+	CHECK_EQ(lkst_count_columns(&lanes->counts, 0, 1000, 9000, 8, columns), 0);
+	CHECK(columns[0].known > 0.99 && columns[0].max == 1);
+	CHECK(columns[1].known < 0.01 && columns[7].known < 0.01);
+	CHECK_STR(lanes->limited, "block_rq_complete not recorded since +0.000 s");
+	release(lanes);
+}
+
 static const struct unit_test tests[] = {
+	{ "counts_are_not_known_where_they_were_left_out", test_counts_are_not_known_where_they_were_left_out },
 	ROW(shares_are_those_of_the_slices),
 	ROW(slices_are_found_by_time),
 	ROW(no_slices_have_no_shares),

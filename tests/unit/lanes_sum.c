@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What several lanes did together is the sum of what each of them did; a thread ran where its slices are. */
+/*
+ * tier: check
+ *
+ * What several lanes did together is the sum of what each of them did; a thread ran where its slices are.
+ */
 #include "analyze/lanes/cpu_times.h"
 #include "analyze/lanes/sum.h"
 

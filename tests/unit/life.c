@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What life records say of threads that the kernel's list does not show. */
-#include "live/drain/life.h"
+/*
+ * tier: check
+ *
+ * What life records say of threads that the kernel's list does not show.
+ */
+#include "live/state/life.h"
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"

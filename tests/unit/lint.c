@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Illegal sequences, out of traces written as text: each one that must be found, and for each those
  * that look like it but are legal, or of which too little is known.
  */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The commands that print analyses: lkst analyze and lkstla, from the command line to the output. */
-#include "cmd/cmd.h"
+/*
+ * tier: check
+ *
+ * The commands that print analyses: lkst analyze and lkstla, from the command line to the output.
+ */
+#include "cmd/frame/cmd.h"
 #include "lib/make_trace.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"

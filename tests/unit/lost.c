@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When the records were made that a ring has overwritten, by the marks of its state page. */
-#include "trace/lost.h"
+/*
+ * tier: check
+ *
+ * When the records were made that a ring has overwritten, by the marks of its state page.
+ */
+#include "trace/read/lost.h"
 
 #include "abi/block.h"
 #include "lib/unit.h"

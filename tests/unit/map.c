@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hash table, held against an array that every operation is done to as well. */
+/*
+ * tier: check
+ *
+ * The hash table, held against an array that every operation is done to as well.
+ */
 #include "base/map.h"
 
 #include <errno.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What code of which file is where in a process, along the time of a trace. */
-#include "program/space/code_name.h"
+/*
+ * tier: check
+ *
+ * What code of which file is where in a process, along the time of a trace.
+ */
+#include "usercode/space/code_name.h"
 
 #include <string.h>
 
@@ -189,6 +193,25 @@ TEST(mappings_know_copies_of_one_build)
 	lkst_mappings_free(m);
 }
 
+/* Whoever looks for the file has each place of a copy, with a process that had it there. */
+TEST(mappings_know_where_copies_of_one_build_are)
+{
+	const struct lkst_binary_place *first, *second;
+
+	read_until(BUILT(4097, 5, 50, "4f3a /image/x") BUILT(4098, 6, 60, "4f3a /bin/x")
+			   MAPPING(10, 1, 9, 8192, 4097) MAPPING(10, 1, 10, 8192, 4098),
+		   20);
+	CHECK_EQ(lkst_mappings_nr_binaries(m), 1);
+	second = lkst_mappings_binary(m, 1)->places;
+	first = second ? second->next : NULL;
+	CHECK(first && !first->next);
+	CHECK_STR(first->path, "/image/x");
+	CHECK_EQ(first->user_pid, 9);
+	CHECK_STR(second->path, "/bin/x");
+	CHECK_EQ(second->user_pid, 10);
+	lkst_mappings_free(m);
+}
+
 TEST(mappings_take_no_nonsense)
 {
 	read_until(BINARY(7, "no blank") BINARY(8, "XYZ /bin/b") MAPPING(100, 0, 5, 65536, 3)
@@ -222,6 +245,7 @@ static const struct unit_test tests[] = {
 	  test_mappings_of_a_process_go_with_its_program },
 	{ "mappings_are_known_of_processes_that_have_ended", test_mappings_are_known_of_processes_that_have_ended },
 	{ "mappings_know_copies_of_one_build", test_mappings_know_copies_of_one_build },
+	{ "mappings_know_where_copies_of_one_build_are", test_mappings_know_where_copies_of_one_build_are },
 	{ "mappings_take_no_nonsense", test_mappings_take_no_nonsense },
 	{ "mappings_names_cannot_command_a_terminal",
 	  test_mappings_names_cannot_command_a_terminal },

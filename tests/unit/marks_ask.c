@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The process that asks programs to mark (src/marks/marks_ask.h), when somebody kills it. */
+/*
+ * tier: check
+ *
+ * The process that asks programs to mark (src/marks/marks_ask.h), when somebody kills it.
+ */
 #include "marks/marks_ask.h"
 
 #include <errno.h>

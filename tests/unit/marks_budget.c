@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much of programs' memory is read, and how it is shared (src/marks/marks_budget.h). */
+/*
+ * tier: check
+ *
+ * How much of programs' memory is read, and how it is shared (src/marks/marks_budget.h).
+ */
 #include "marks/marks_budget.h"
 
 #include "lib/unit.h"

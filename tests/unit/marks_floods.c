@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading the marks of programs (src/marks) where there is more than is read: as much is, and the rest is counted. */
+/*
+ * tier: check
+ *
+ * Reading the marks of programs (src/marks) where there is more than is read: as much is, and the rest is counted.
+ */
 #include "marks/marks_gather.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * The library for marks (src/liblkst): what it leaves in its memory, read here by the words of mark_format.h alone.
  * Each test runs in a process of its own, since a process has one memory.
  */

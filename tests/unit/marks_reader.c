@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * Reading the marks of programs (src/marks): those that the library makes, here by this process, and those that no
  * library makes.
  */
@@ -23,7 +25,7 @@
 #include "lib/unit.h"
 #include "liblkst/mark.h"
 #include "marks/marks_ask.h"
-#include "trace/declared.h"
+#include "trace/format/declared.h"
 
 /* In a program's memory, of its first thread: how far its ring is complete. */
 enum { DONE_AT = LKST_MARK_AREAS_AT + offsetof(struct lkst_mark_thread, ring[0].done) };
@@ -482,6 +484,30 @@ TEST(programs_are_wanted_until_it_is_over)
 	marks_end(&r, m);
 }
 
+/* Any user can make what has the name of the wish before the first recording: a file, a link, a directory. */
+TEST(programs_are_wanted_whatever_has_the_name_of_the_wish)
+{
+	static const char *const taken[] = { "mkdir %s", "mkdir -p %s/full", "ln -s /nowhere %s", "mkfifo %s" };
+	struct lkst_marks_reader *m;
+	struct marks_recording r;
+	char wish[128], command[256];
+	size_t i;
+
+	snprintf(wish, sizeof(wish), "%s/" LKST_MARK_WANTED_FILE, dir);
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		marks_remove_all();
+		unlink(wish);
+		snprintf(command, sizeof(command), taken[i], wish);
+		CHECK_EQ(system(command), 0);
+		m = marks_begin(&r, 0);
+		CHECK_EQ(lkst_marks_want(NULL, lkst_marks_programs(m), UINT64_MAX, false), 0);
+		marks_in_child(mark_two);
+		CHECK_EQ(marks_look(m, &r), 0);
+		CHECK_EQ(r.nr, 2);
+		marks_end(&r, m);
+	}
+}
+
 static int find_memory(struct stat *ret_found)
 {
 	DIR *list = opendir(dir);
@@ -535,6 +561,8 @@ static const struct unit_test tests[] = {
 	{ "marks_of_any_bytes_are_survived", test_marks_of_any_bytes_are_survived },
 	{ "files_that_are_no_memory_are_left_alone", test_files_that_are_no_memory_are_left_alone },
 	{ "programs_are_wanted_until_it_is_over", test_programs_are_wanted_until_it_is_over },
+	{ "programs_are_wanted_whatever_has_the_name_of_the_wish",
+	  test_programs_are_wanted_whatever_has_the_name_of_the_wish },
 	{ "programs_that_have_ended_are_asked_for_nothing",
 	  test_programs_that_have_ended_are_asked_for_nothing },
 };

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Masksets: numbers, text, globs, and what is refused. */
-#include "rules/mask.h"
+/*
+ * tier: check
+ *
+ * Masksets: numbers, text, globs, and what is refused.
+ */
+#include "masks/mask.h"
 
 #include <errno.h>
 
 #include "lib/unit.h"
 #include "lib/whole_catalog.h"
-#include "rules/mask_text.h"
-#include "rules/shipped_masks.h"
-#include "trace/event_types.h"
+#include "masks/mask_text.h"
+#include "masks/shipped_masks.h"
+#include "trace/format/event_types.h"
 
 /* A catalogue of all there is, and a tracepoint by name. */
 static struct lkst_catalog *whole(void)
@@ -320,6 +324,7 @@ TEST(bad_text_is_refused)
 		{ "\n0x002 PROCESS_CONTEXTSWITCH 0x01\n", "line 2: the number of" },
 		{ "0x001 sched_switch 0x01\n", "line 1: the number of" },
 		{ "0x001 NO_SUCH_EVENT 0x01\n", "there is no event" },
+		{ "0x001 sched_swich 0x01\n", "did you mean sched_switch?" },
 		{ "0x001 PROCESS_CONTEXTSWITCH 0x100\n", "is not a handler" },
 		{ "0x001 PROCESS_CONTEXTSWITCH -1\n", "is not a handler" },
 		{ "0x001 PROCESS_CONTEXTSWITCH 0x01 attic\n", "is not a buffer" },

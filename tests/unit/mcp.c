@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst mcp: lines, messages, arguments, which traces, and that pages have every row once. */
+/*
+ * tier: check
+ *
+ * lkst mcp: lines, messages, arguments, which traces, and that pages have every row once.
+ */
 #include <errno.h>
 
 #include "cmd/mcp/allowed.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * Whose the pages of memory are (F06, F07 of doc/heritage.md): at any moment what a list of all pages says, kept page
  * by page here; and the figures of `lkst analyze pages`.
  */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files in memory are sorted by recording as directories on the disk are, whatever their names and order. */
+/*
+ * tier: check
+ *
+ * Files in memory are sorted by recording as directories on the disk are, whatever their names and order.
+ */
 #include "hosts/memory_recordings.h"
 
 #include "lib/in_memory.h"
 #include "lib/make_hosts.h"
 #include "lib/unit.h"
-#include "trace/pack.h"
+#include "trace/format/pack.h"
 
 static const char text[] = "sched_switch cpu=0 ns=1000 next_tid=1\n"
 			   "sched_switch cpu=1 ns=1200 next_tid=3\n";
@@ -96,7 +100,7 @@ TEST(memory_recordings_are_in_archives)
 	make_host(scratch, "db1", 0, 0, text);
 	snprintf(dir, sizeof(dir), "%s/db1", scratch);
 	snprintf(file, sizeof(file), "%s/db1.tar", scratch);
-	CHECK_EQ(lkst_pack_write(&err, dir, file), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, dir, file), 0);
 	bytes = make_read(scratch, "db1.tar", &length);
 	add_host("web1", "");
 	files.files[files.nr++] = (struct lkst_memory_file){ strdup("db1.tar"), bytes, length };

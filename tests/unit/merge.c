@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All streams in one order of time, and the gaps between their records. */
+/*
+ * tier: check
+ *
+ * All streams in one order of time, and the gaps between their records.
+ */
 #include <errno.h>
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "trace/merge.h"
+#include "trace/read/merge.h"
 
 static struct lkst_err err;
 static char dir[64];

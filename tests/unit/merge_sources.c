@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A merge over sources that have more blocks from time to time, as those of a running recording do. */
-#include "trace/merge.h"
+/*
+ * tier: check
+ *
+ * A merge over sources that have more blocks from time to time, as those of a running recording do.
+ */
+#include "trace/read/merge.h"
 
 #include <errno.h>
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * What commands print of a trace that somebody else has made: whatever its names are, no form of output controls a
  * terminal, breaks a line, turns text around, or is a formula for a spreadsheet.
  */
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "lib/make_trace.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"

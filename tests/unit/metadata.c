@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metadata: what is written is read back unchanged, and nothing else is read. */
+/*
+ * tier: check
+ *
+ * Metadata: what is written is read back unchanged, and nothing else is read.
+ */
 #include "abi/syscalls.h"
 #include "lib/make_trace.h"
-#include "trace/metadata.h"
+#include "trace/format/metadata.h"
 #include "lib/unit.h"
 
 static struct lkst_err err;
@@ -165,7 +169,7 @@ TEST(metadata_names_what_it_does_not_take)
 		const char *old, *replacement, *says;
 	} cases[] = {
 		{ "/* CTF 1.8 */", "/* CTF 2.0 */", "does not begin" },
-		{ "/* CTF 1.8 */", "\x57\x1d\xd1\x75", "packets" },
+		{ "/* CTF 1.8 */", "\x57\x1d\xd1\x75", "a trace of LTTng" },
 		{ "major = 1", "major = 2", "only 1" },
 		{ "minor = 8", "minor = eight", "number" },
 		{ "minor = 8;", "", "lacks" },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Notes: documents cut into pages are put together again, and damaged, old or incomplete ones are
  * not taken for whole.
  */
@@ -7,7 +9,7 @@
 
 #include <errno.h>
 
-#include "trace/note.h"
+#include "trace/format/note.h"
 
 enum { PAGES = 16 };
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace in memory reads as the same files on the disk do: one directory, parts of a recording, one file. */
+/*
+ * tier: check
+ *
+ * A trace in memory reads as the same files on the disk do: one directory, parts of a recording, one file.
+ */
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "lib/in_memory.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "trace/collected.h"
-#include "trace/ends.h"
-#include "trace/pack.h"
-#include "trace/zst.h"
+#include "trace/format/pack.h"
+#include "trace/format/zst.h"
+#include "trace/read/ends.h"
+#include "trace/write/collected.h"
 
 enum { LINES = 8192 };
 
@@ -149,7 +153,7 @@ TEST(one_file_in_memory_reads_as_on_the_disk)
 
 	begin();
 	snprintf(path, sizeof(path), "%s/trace.lkst", scratch);
-	CHECK_EQ(lkst_pack_write(&err, dir, path), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, dir, path), 0);
 	file.bytes = make_read(scratch, file.name, &file.length);
 	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
 	expect_same(t, &file, 1);
@@ -220,8 +224,8 @@ TEST(compressed_files_in_memory_are_unpacked)
 
 	begin();
 	fd = open(dir, O_RDONLY | O_DIRECTORY);
-	CHECK_EQ(lkst_zst_pack(&err, fd, "main.0", &stop), 0);
-	CHECK_EQ(lkst_zst_pack(&err, fd, "main.1", &stop), 0);
+	CHECK_EQ(lkst_zst_pack(&err, NULL, fd, "main.0", &stop), 0);
+	CHECK_EQ(lkst_zst_pack(&err, NULL, fd, "main.1", &stop), 0);
 	close(fd);
 	CHECK_EQ(lkst_trace_open(&err, dir, &on_disk), 0);
 	in_memory_add(&m, dir, "");

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/out.h: numbers, text that is escaped, and the buffer's edges. */
+/*
+ * tier: check
+ *
+ * base/out.h: numbers, text that is escaped, and the buffer's edges.
+ */
 #include "base/out.h"
 
 #include <errno.h>

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace in one file: the same as the directory it was made of, tar(1)'s too, and damage is refused. */
-#include "trace/pack.h"
+/*
+ * tier: check
+ *
+ * A trace in one file: the same as the directory it was made of, tar(1)'s too, and damage is refused.
+ */
+#include "trace/format/pack.h"
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "trace/zst.h"
+#include "trace/format/zst.h"
 
 static struct lkst_err err;
 static char dir[64], path[80], file[80];
@@ -61,7 +65,7 @@ TEST(a_packed_trace_reads_as_the_directory_does)
 	unsigned int i;
 
 	make();
-	CHECK_EQ(lkst_pack_write(&err, path, file), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, path, file), 0);
 	expect_same(file);
 	CHECK_EQ(lkst_trace_open(&err, file, &t), 0);
 	CHECK_EQ(lkst_trace_nr_streams(t), 4);
@@ -69,7 +73,7 @@ TEST(a_packed_trace_reads_as_the_directory_does)
 		CHECK_EQ(lkst_trace_stream(t, i)->nr_bad_blocks, 0);
 	lkst_trace_close(t);
 	/* Again: it is replaced. */
-	CHECK_EQ(lkst_pack_write(&err, path, file), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, path, file), 0);
 	expect_same(file);
 	make_scratch_remove(dir);
 }
@@ -87,7 +91,7 @@ TEST(tar_takes_it_apart_and_what_tar_makes_is_read)
 	char apart[128];
 
 	make();
-	CHECK_EQ(lkst_pack_write(&err, path, file), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, path, file), 0);
 	CHECK_EQ(shell("mkdir %s/apart && cd %s/apart && tar xf ../trace.log", dir, dir), 0);
 	snprintf(apart, sizeof(apart), "%s/apart/trace", dir);
 	expect_same(apart);
@@ -135,11 +139,11 @@ TEST(compressed_streams_in_it_are_read)
 	make();
 	list(path, want, sizeof(want));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CHECK_EQ(lkst_zst_pack(&err, fd, "main.0", &never), 0);
-	CHECK_EQ(lkst_zst_pack(&err, fd, "main.1", &never), 0);
-	CHECK_EQ(lkst_zst_pack(&err, fd, "state", &never), 0);
+	CHECK_EQ(lkst_zst_pack(&err, NULL, fd, "main.0", &never), 0);
+	CHECK_EQ(lkst_zst_pack(&err, NULL, fd, "main.1", &never), 0);
+	CHECK_EQ(lkst_zst_pack(&err, NULL, fd, "state", &never), 0);
 	close(fd);
-	CHECK_EQ(lkst_pack_write(&err, path, file), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, path, file), 0);
 	list(file, got, sizeof(got));
 	CHECK_STR(got, want);
 	CHECK(strstr(want, "sched_switch 0 1200 "));
@@ -158,7 +162,7 @@ TEST(other_files_in_it_are_listed_and_left_alone)
 	int fd;
 
 	make();
-	CHECK_EQ(lkst_pack_write_with(&err, texts, 2, 1000, path, file), 0);
+	CHECK_EQ(lkst_pack_write_with(&err, NULL, texts, 2, 1000, path, file), 0);
 	expect_same(file);
 	fd = open(file, O_RDONLY | O_CLOEXEC);
 	CHECK_EQ(lkst_pack_list_files(&err, fd, &pack), 0);
@@ -182,7 +186,7 @@ TEST(damage_is_refused)
 	struct stat st;
 
 	make();
-	CHECK_EQ(lkst_pack_write(&err, path, file), 0);
+	CHECK_EQ(lkst_pack_write(&err, NULL, path, file), 0);
 	expect_refused(257, "x", 1, "neither a trace directory nor");
 	expect_refused(0, "x", 1, "neither a trace directory nor"); /* the sum */
 	expect_refused(124, "77777777777", 11, "neither a trace directory nor");
@@ -202,9 +206,9 @@ TEST(damage_is_refused)
 TEST(what_cannot_be_written_leaves_no_file)
 {
 	make();
-	CHECK(lkst_pack_write(&err, "/no/such/directory", file) < 0);
+	CHECK(lkst_pack_write(&err, NULL, "/no/such/directory", file) < 0);
 	CHECK(access(file, F_OK));
-	CHECK(lkst_pack_write(&err, path, "/no/such/directory/file") < 0);
+	CHECK(lkst_pack_write(&err, NULL, path, "/no/such/directory/file") < 0);
 	make_scratch_remove(dir);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * The pages of a process (F05 of doc/heritage.md) are those that it has touched, and as many as the kernel's own
  * account of them, /proc/self/smaps, says.
  */
-#include "live/load/page_map.h"
+#include "live/kernel/page_map.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parquet files: a reader that knows only the format's own text finds what was written. */
+/*
+ * tier: check
+ *
+ * Parquet files: a reader that knows only the format's own text finds what was written.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording in parts: names, how many are kept, compression, and reading them as one. */
+/*
+ * tier: check
+ *
+ * A recording in parts: names, how many are kept, compression, and reading them as one.
+ */
 #include <dirent.h>
 #include <limits.h>
 #include <sys/resource.h>
@@ -7,10 +11,10 @@
 #include <zstd.h>
 
 #include "lib/make_trace.h"
-#include "trace/packer.h"
-#include "trace/parts.h"
-#include "trace/threads.h"
-#include "trace/zst.h"
+#include "trace/write/packer.h"
+#include "trace/write/parts.h"
+#include "trace/known/threads.h"
+#include "trace/format/zst.h"
 #include "lib/unit.h"
 
 static struct lkst_err err;
@@ -79,7 +83,7 @@ static int make_parts(const char *name, u32 keep, int nr, u64 day_s, u64 step_s)
 	struct lkst_catalog *c = make_catalog();
 	struct lkst_parts *p;
 	struct lkst_writer *w;
-	int code = lkst_parts_open(&err, name, &r, false, &p), i;
+	int code = lkst_parts_open(&err, NULL, name, &r, false, &p), i;
 
 	for (i = 0; i < nr && !code; i++) {
 		code = lkst_parts_next(&err, p, c, (day_s + i * step_s) * 1000000000, 0, &w);
@@ -149,14 +153,14 @@ TEST(parts_without_rotation_are_one_trace)
 
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/trace", dir);
-	CHECK_EQ(lkst_parts_open(&err, path, &off, false, &p), 0);
+	CHECK_EQ(lkst_parts_open(&err, NULL, path, &off, false, &p), 0);
 	CHECK_EQ(lkst_parts_next(&err, p, c, 0, 0, &w), 0);
 	CHECK_STR(lkst_parts_path(p), path);
 	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	CHECK_EQ(lkst_parts_close(&err, p), 0);
 	CHECK(exists("trace/metadata"));
 	/* What is there is not written over. */
-	CHECK_EQ(lkst_parts_open(&err, path, &off, false, &p), 0);
+	CHECK_EQ(lkst_parts_open(&err, NULL, path, &off, false, &p), 0);
 	CHECK_EQ(lkst_parts_next(&err, p, c, 0, 0, &w), -ENOTEMPTY);
 	CHECK_EQ(lkst_parts_close(&err, p), 0);
 	CHECK(exists("trace/metadata"));
@@ -203,7 +207,7 @@ static int pack(const char *where, const char *name)
 {
 	int fd = open(where, O_RDONLY | O_DIRECTORY), code;
 
-	code = lkst_zst_pack(&err, fd, name, &never);
+	code = lkst_zst_pack(&err, NULL, fd, name, &never);
 	close(fd);
 	return code;
 }
@@ -312,7 +316,7 @@ TEST(packer_packs_in_the_background)
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/trace", dir);
 	CHECK_EQ(make_trace(path, 4096, text), 0);
-	CHECK_EQ(lkst_packer_new(&err, &p), 0);
+	CHECK_EQ(lkst_packer_new(&err, NULL, &p), 0);
 	CHECK_EQ(lkst_packer_add(&err, p, path), 0);
 	CHECK_EQ(lkst_packer_add(&err, p, "/nonexistent/trace"), 0);
 	for (i = 0; i < 12000 && lkst_packer_is_busy(p); i++)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Moments of several machines: what they are called, what is asked, and that no row of another machine is trusted. */
+/*
+ * tier: check
+ *
+ * Moments of several machines: what they are called, what is asked, and that no row of another machine is trusted.
+ */
 #include "fleet/peer_request.h"
 
 #include <errno.h>

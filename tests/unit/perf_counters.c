@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* live/load/perf_counters.h: which counters a text names. That they count, tests/live/perf_counters.sh looks at. */
-#include "live/load/perf_counters.h"
+/*
+ * tier: check
+ *
+ * live/kernel/perf_counters.h: which counters a text names. That they count, tests/live/perf_counters.sh looks at.
+ */
+#include "live/kernel/perf_counters.h"
 
 #include <errno.h>
 #include <string.h>

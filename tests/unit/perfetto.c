@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * export/perfetto.c on made traces: what is written where records are missing, and where requests overlap. What is
- * written is decoded here, by the numbers of Perfetto's schema; a recording's file is read by protoc
+ * tier: check
+ *
+ * export/perfetto/perfetto.c on made traces: what is written where records are missing, and where requests overlap.
+ * What is written is decoded here, by the numbers of Perfetto's schema; a recording's file is read by protoc
  * (tests/live/perfetto.sh).
  */
 #include "export/export.h"
@@ -569,6 +571,19 @@ TEST(perfetto_has_incidents)
 		"1500 track 4.1 instant incident 3\n");
 }
 
+/* Times in which a kind was left out may overlap those of another. */
+TEST(perfetto_has_what_was_left_out)
+{
+	CHECK_STR(export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+			 "shed_begin cpu=0 tid=0 buffer=1 ns=1200 cost=1 kind=syscall:*\n"
+			 "shed_begin cpu=0 tid=0 buffer=1 ns=1400 cost=1 kind=softirq\n"
+			 "shed_end cpu=0 tid=0 buffer=1 ns=1600 left_out=400 kind=syscall:*\n"
+			 "sched_switch cpu=0 tid=7 ns=2000 next_tid=5 prev_state=1\n",
+			 false),
+		  "1200 track 9.2 begin not recorded\n1600 track 9.2 end \n"
+		  "1400 track 9.3 begin not recorded\n2000 track 9.3 end \n");
+}
+
 /* A number that no interrupt has, in a file that is damaged. */
 TEST(perfetto_takes_any_number_of_an_interrupt)
 {
@@ -788,6 +803,7 @@ static const struct unit_test tests[] = {
 	{ "perfetto_requests_end_at_gaps", test_perfetto_requests_end_at_gaps },
 	{ "perfetto_requests_end_at_gaps_that_may_have_their_end",
 	  test_perfetto_requests_end_at_gaps_that_may_have_their_end },
+	{ "perfetto_has_what_was_left_out", test_perfetto_has_what_was_left_out },
 	{ "perfetto_has_incidents", test_perfetto_has_incidents },
 	{ "perfetto_takes_any_number_of_an_interrupt",
 	  test_perfetto_takes_any_number_of_an_interrupt },

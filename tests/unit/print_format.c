@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fields that the kernel prints as symbols, by print formats of its tracepoints. */
+/*
+ * tier: check
+ *
+ * Fields that the kernel prints as symbols, by print formats of its tracepoints.
+ */
 #include "lib/unit.h"
-#include "live/load/print_format.h"
+#include "live/kernel/print_format.h"
 
 static char names[256];
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lkst print --first and --last: they are the first and last lines of what is printed without them, names and all. */
+/*
+ * tier: check
+ *
+ * lkst print --first and --last: they are the first and last lines of what is printed without them, names and all.
+ */
 #include "lib/make_trace.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"
@@ -96,6 +100,37 @@ TEST(print_of_a_part_has_its_gaps)
 	CHECK(strstr(print("--first 5"), "missing"));
 }
 
+/* However far back the last ones are looked for, the gaps are those that reach into their time. */
+TEST(print_of_a_part_has_the_gaps_that_reach_into_its_time)
+{
+	static const char over[] = "sched_switch cpu=0 tid=5 ns=1000 next_tid=4\n"
+				   "!block cpu=0\n"
+				   "!skip cpu=0 blocks=2\n"
+				   "sched_switch cpu=1 tid=5 ns=2000 next_tid=4\n"
+				   "sched_switch cpu=1 tid=4 ns=8000000 next_tid=5\n"
+				   "sched_switch cpu=1 tid=5 ns=8500000 next_tid=4\n"
+				   "sched_switch cpu=1 tid=4 ns=8600000 next_tid=5\n"
+				   "sched_switch cpu=0 tid=4 ns=8700000 next_tid=5\n"
+				   "sched_switch cpu=1 tid=5 ns=9000000 next_tid=4\n"
+				   "!claim cpu=1 covered=9500000 left=2\n"
+				   "!end ns=9900000 how=1\n";
+	static const char first[] = "blocks are missing", second[] = "blocks could not be written";
+	char path[96], options[32];
+	int nr;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	CHECK_EQ(make_trace(path, 4096, over), 0);
+	for (nr = 1; nr <= 7; nr++) {
+		const char *printed;
+
+		snprintf(options, sizeof(options), "--last %d", nr);
+		printed = print(options);
+		CHECK_EQ(strstr(printed, first) != NULL, nr > 1);
+		CHECK_EQ(strstr(printed, second) != NULL, 1);
+	}
+}
+
 TEST(print_has_all_if_there_are_fewer)
 {
 	begin();
@@ -116,6 +151,8 @@ static const struct unit_test tests[] = {
 	{ "print_of_a_part_names_threads_as_all_of_it_does",
 	  test_print_of_a_part_names_threads_as_all_of_it_does },
 	{ "print_of_a_part_has_its_gaps", test_print_of_a_part_has_its_gaps },
+	{ "print_of_a_part_has_the_gaps_that_reach_into_its_time",
+	  test_print_of_a_part_has_the_gaps_that_reach_into_its_time },
 	{ "print_has_all_if_there_are_fewer", test_print_has_all_if_there_are_fewer },
 	{ "print_refuses_both_ends", test_print_refuses_both_ends },
 };

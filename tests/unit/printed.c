@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* That fuzz targets notice an output that no user may get (tests/lib/printed.h). */
+/*
+ * tier: check
+ *
+ * That fuzz targets notice an output that no user may get (tests/lib/printed.h).
+ */
 #include "lib/printed.h"
 
 #include <signal.h>

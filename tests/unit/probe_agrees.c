@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: all
+ *
  * What can be probed in a program and what its probes fetch, compared with what perf probe says of the same file. (perf
  * of Linux 6.1 ends by a signal where it should list lines of a program that clang compiled, so that is not compared.)
  */

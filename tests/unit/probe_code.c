@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * What probes become: instructions that are run here (tests/lib/made_probe.h). Registers, numbers and memory of
  * the kernel and of the program (rows K04 to K12 of doc/heritage.md).
  */

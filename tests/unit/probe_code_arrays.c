@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * What probes become: instructions that are run here (tests/lib/made_probe.h). Arrays, strings and stacks, which have
  * as many bytes as there are.
  */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * What probes become: instructions that are run here (tests/lib/made_probe.h). Conditions, by which a hit is kept or
  * not (row M06 of doc/heritage.md).
  */

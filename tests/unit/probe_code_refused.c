@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Probes that cannot become instructions, and what is said of them; and what an argument without a name is called.
  */
 #include "lib/made_probe.h"

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * lkst probe where it changes nothing: what it prints of a probe, and what it refuses (L01, L18, L20 to L22, K13).
  * The probed program is this one, so that its own addresses say what is right.
  */
 #include "lib/run_command.h"
 #include "lib/unit.h"
+
+#include "probe/text/perf.h"
 
 #include <errno.h>
 #include <link.h>
@@ -17,6 +21,12 @@ __attribute__((noinline, no_sanitize("address", "undefined")))
 int probe_command_target(int a)
 {
 	return a + 1;
+}
+
+int probe_command_second(int a);
+__attribute__((noinline, no_sanitize("address", "undefined"))) int probe_command_second(int a)
+{
+	return a + 2;
 }
 
 struct search {
@@ -77,7 +87,7 @@ TEST(probe_command_prints_definitions)
 
 	CHECK_EQ(probe("-x %s -D probe_command_target", self()), 0);
 	snprintf(expected, sizeof(expected),
-		 "p:probe_probe/probe_command_target %s:0x%lx # probe_command_target@%s in %s\n",
+		 "p:probe_probe_command/probe_command_target %s:0x%lx # probe_command_target@%s in %s\n",
 		 self(), target_offset(), __FILE__, self());
 	CHECK_STR(output, expected);
 	CHECK_EQ(probe("--definition nothing_is_called_so -x %s", self()), -ENOENT);
@@ -95,6 +105,65 @@ TEST(probe_command_runs_dry)
 	/* A first word that is a path says where to look; the others are one probe. */
 	CHECK_EQ(probe("-n %s probe_command_target number=$arg1:s32", self()), 0);
 	CHECK(strstr(output, " with number)\n"));
+}
+
+/* K03: what removes a probe begins as an option does, and is none; here nobody has set one. */
+TEST(probe_command_takes_removals_without_dashes_before_them)
+{
+	CHECK(probe("-n -:nothing/of_that_name") < 0);
+	CHECK(!strstr(message, "option"));
+	CHECK(probe("-:") < 0);
+	CHECK(strstr(message, "event name is not specified"));
+	CHECK_EQ(probe("-! -:nothing/of_that_name"), -EINVAL);
+	CHECK(strstr(message, "there is no option -!"));
+}
+
+/* P18: words that no function has as a name are told by the language that they are near to. */
+TEST(probe_command_tells_which_word_is_wrong)
+{
+	CHECK(probe("-n -x %s p100 f", self()) < 0);
+	CHECK(strstr(message, "maxactive is only for function exit"));
+	CHECK_STR(marked, "100 f");
+	CHECK(probe("-n -x %s r1a111 f", self()) < 0);
+	CHECK(strstr(message, "invalid maxactive number"));
+	CHECK(probe("-n -x %s q100", self()) < 0);
+	CHECK(strstr(message, "no function q100"));
+	CHECK(probe("-n p:a/b /no/such/file:0x10") < 0);
+	CHECK(strstr(message, "/no/such/file cannot be opened"));
+	CHECK_STR(marked, "/no/such/file:0x10");
+	/* What -x says is in no definition. */
+	CHECK(probe("-n -x /no/such/file f") < 0);
+	CHECK(strstr(message, "/no/such/file cannot be opened"));
+	CHECK_STR(marked, "");
+	/* A program, and no probe. */
+	CHECK_EQ(probe("-n %s", self()), -EINVAL);
+	CHECK(strstr(message, "a probe is missing"));
+}
+
+/* P14: programs whose names differ have groups that differ. */
+TEST(probe_command_names_groups_after_all_of_the_program)
+{
+	struct lkst_probe p;
+	struct lkst_perf_target target = { .path = "/usr/bin/p_O2" };
+
+	CHECK_EQ(lkst_perf_parse(NULL, "sum", &target, &p), 0);
+	CHECK_STR(p.group, "probe_p_O2");
+	lkst_probe_fini(&p);
+	target.path = "/lib/libc.so.6";
+	CHECK_EQ(lkst_perf_parse(NULL, "sum", &target, &p), 0);
+	CHECK_STR(p.group, "probe_libc");
+	lkst_probe_fini(&p);
+}
+
+/* P3: each function of a glob is an event of its own name; a second probe at one is numbered. */
+TEST(probe_command_names_events_after_their_functions)
+{
+	CHECK_EQ(probe("-n -x %s probe_command_[ts]*", self()), 0);
+	CHECK(strstr(output, ":probe_command_target (on ") && strstr(output, ":probe_command_second (on "));
+	CHECK_EQ(probe("-nf -x %s -a probe_command_[ts]* -a probe_command_[ts]*", self()), 0);
+	CHECK(strstr(output, ":probe_command_target_1 (on ") && strstr(output, ":probe_command_second_1 (on "));
+	CHECK_EQ(probe("-n -x %s x=probe_command_[ts]*", self()), 0);
+	CHECK(strstr(output, ":x (on ") && strstr(output, ":x_1 (on "));
 }
 
 TEST(probe_command_reads_files)
@@ -231,6 +300,13 @@ TEST(probe_command_refuses)
 static const struct unit_test tests[] = {
 	{ "probe_command_prints_definitions", test_probe_command_prints_definitions },
 	{ "probe_command_runs_dry", test_probe_command_runs_dry },
+	{ "probe_command_takes_removals_without_dashes_before_them",
+	  test_probe_command_takes_removals_without_dashes_before_them },
+	{ "probe_command_tells_which_word_is_wrong", test_probe_command_tells_which_word_is_wrong },
+	{ "probe_command_names_groups_after_all_of_the_program",
+	  test_probe_command_names_groups_after_all_of_the_program },
+	{ "probe_command_names_events_after_their_functions",
+	  test_probe_command_names_events_after_their_functions },
 	{ "probe_command_reads_files", test_probe_command_reads_files },
 	{ "probe_command_shows_what_can_be_probed", test_probe_command_shows_what_can_be_probed },
 	{ "probe_command_says_lines", test_probe_command_says_lines },

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Where debug information is looked for: in the file, beside it, in a module, which is not linked, and where none is.
  */
-#include "probe/resolve/resolve.h"
+#include "probe/debuginfo/image_open.h"
 
 #include <stdarg.h>
 #include <unistd.h>
 
 #include "lib/probed.h"
 #include "lib/unit.h"
+#include "probe/resolve/resolve.h"
 #include "probe/text/format.h"
 #include "probe/text/perf.h"
 

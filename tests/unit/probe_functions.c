@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which functions a probe at many functions is at, by texts as the kernel has them (K23, L04 of doc/heritage.md). */
-#include "live/recording/probe_functions.h"
+/*
+ * tier: check
+ *
+ * Which functions a probe at many functions is at, by texts as the kernel has them (K23, L04 of doc/heritage.md).
+ */
+#include "live/probes/probe_functions.h"
 
 #include <errno.h>
 
 #include "lib/unit.h"
-#include "live/load/probe_row.h"
-#include "live/recording/error_probes.h"
+#include "live/hooks/probe_row.h"
+#include "live/probes/error_probes.h"
 #include "probe/code/registers.h"
 #include "probe/text/definition.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A function of a program is replaced: what calls what afterwards is what called it before. */
+/*
+ * tier: check
+ *
+ * A function of a program is replaced: what calls what afterwards is what called it before.
+ */
 #include "probe/code/graft.h"
 
 #include <errno.h>

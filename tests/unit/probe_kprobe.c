@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Definitions in the language of kprobe_events: what they become (K01 to K12, K22), which are refused and where. The
  * errors and their places are those of the kernel's own test, tools/testing/selftests/ftrace/test.d/kprobe/
  * kprobe_syntax_errors.tc and uprobe_syntax_errors.tc.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Probes in the language of perf probe: what they become (L01 to L20, L29 to L32), which are refused and where; lines
  * for --line (L16, L17), and lazy matching (L11).
  */

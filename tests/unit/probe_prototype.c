@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Where BTF's parameters are at a function's entry. What is expected is what gcc 12 for x86-64 and clang 16 for arm64
  * read in their code for this function:
  *

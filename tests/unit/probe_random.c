@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random probes, written as definitions and read again: the same probes. */
+/*
+ * tier: check
+ *
+ * Random probes, written as definitions and read again: the same probes.
+ */
 #include "probe/text/format.h"
 
 #include "lib/same_probe.h"

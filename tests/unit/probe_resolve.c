@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a probe's definition becomes in a program, by its debug information, and in the kernel, by BTF. */
+/*
+ * tier: check
+ *
+ * What a probe's definition becomes in a program, by its debug information, and in the kernel, by BTF.
+ */
 #include "probe/resolve/resolve.h"
 
 #include <bpf/btf.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which functions can return an error, by their types (I33): what C says of each type is compared. */
-#include "probe/resolve/returns.h"
+/*
+ * tier: check
+ *
+ * Which functions can return an error, by their types (I33): what C says of each type is compared.
+ */
+#include "probe/debuginfo/returns.h"
 
 #include <bpf/btf.h>
 

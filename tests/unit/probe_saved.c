@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Resolved probes as a file, for the program or kernel that they were resolved for. */
+/*
+ * tier: check
+ *
+ * Resolved probes as a file, for the program or kernel that they were resolved for.
+ */
 #include "probe/resolve/saved.h"
 
 #include <errno.h>
 
 #include "lib/probed.h"
 #include "lib/unit.h"
+#include "probe/resolve/resolve.h"
 #include "probe/text/format.h"
 #include "probe/text/perf.h"
 

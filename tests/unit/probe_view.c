@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * A probe's record says which of its fields could not be read: no view shows these as values (row M06 of
  * doc/heritage.md).
  */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Probes that were set through tracefs: their records say what they are, and no more. */
-#include "live/load/tracefs.h"
+/*
+ * tier: check
+ *
+ * Probes that were set through tracefs: their records say what they are, and no more.
+ */
+#include "live/kernel/tracefs.h"
 #include "lib/unit.h"
 
 /* As Linux 6.1 has it for "p:my/rd vfs_read file=%di name=+0(%si):string". */

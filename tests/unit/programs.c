@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live/load/programs.h: the kernel programs that were built in are those of the hooks in abi/events.def, each of
+ * tier: check
+ *
+ * live/programs/programs.h: the kernel programs that were built in are those of the hooks in abi/events.def, each of
  * which has one.
  */
-#include "live/load/programs.h"
+#include "live/programs/programs.h"
 
 #include <bpf/libbpf.h>
 

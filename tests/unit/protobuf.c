@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* export/protobuf.h: numbers, lengths of messages in messages, text, and memory that is too small. */
-#include "export/protobuf.h"
+/*
+ * tier: check
+ *
+ * export/perfetto/protobuf.h: numbers, lengths of messages in messages, text, and memory that is too small.
+ */
+#include "export/perfetto/protobuf.h"
 
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opening a trace: which files count, what each stream's index says, what cannot be opened. */
+/*
+ * tier: check
+ *
+ * Opening a trace: which files count, what each stream's index says, what cannot be opened.
+ */
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 

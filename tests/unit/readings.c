@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* live/recording/readings.h: which readings of the kernel's counters are kept when there is no room for all. */
-#include "live/recording/readings.h"
+/*
+ * tier: check
+ *
+ * live/state/readings.h: which readings of the kernel's counters are kept when there is no room for all.
+ */
+#include "live/state/readings.h"
 
 #include "lib/unit.h"
 

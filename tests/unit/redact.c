@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * Redacting: what a rule takes out is nowhere in the bytes of what is left, equal strings stay equal, everything else
  * stays, and the counts are right.
  */
@@ -8,6 +10,7 @@
 #include "bundle/bundle_text.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
+#include "trace/format/metadata.h"
 
 static struct lkst_err err;
 static char dir[64], path[96], out[96];
@@ -47,7 +50,7 @@ static int redact(struct lkst_redaction *r)
 {
 	struct lkst_trace *t = NULL;
 	int code = lkst_redaction_begin(&err, r) ?: lkst_trace_open(&err, path, &t)
-		   ?: lkst_redact_trace(&err, r, t, out);
+		   ?: lkst_redact_trace(&err, NULL, r, t, out);
 
 	lkst_trace_close(t);
 	return code;
@@ -443,16 +446,138 @@ TEST(words_that_would_not_be_found_are_refused)
 	}
 }
 
-/* Names of events are in the metadata, which stays: a declared one that holds a word is refused. */
-TEST(a_declared_event_with_a_word_in_its_name_is_refused)
+/* ---- names that others than LKST have given ------------------------------------------------- */
+
+static void declare_as(struct lkst_catalog *c, u16 id, const char *name, const char *first, const char *second)
+{
+	struct lkst_field_class fields[2];
+	struct lkst_event_class event = { .id = id, .fields = fields };
+
+	snprintf(event.name, sizeof(event.name), "%s", name);
+	make_field(&event, first, LKST_CLASS_UINT, 8, 10, 0, 0);
+	make_field(&event, second, LKST_CLASS_STRING, 0, 10, 0, 0);
+	if (lkst_catalog_add(&err, c, &event))
+		abort();
+}
+
+/* The names in the metadata that the rules of @r leave, of events 4000 on: "name(first,second);". */
+static const char *names_left(struct lkst_redaction *r, const struct lkst_catalog *from)
+{
+	static char all[512];
+	struct lkst_catalog *c = malloc(sizeof(*c)), *parsed = NULL;
+	char *metadata = NULL;
+	unsigned int id;
+
+	all[0] = 0;
+	*c = *from;
+	/* What is left is a catalogue that readers take: no name comes twice. */
+	if (lkst_redaction_begin(&err, r) || lkst_redact_plan(&err, r, from) || lkst_redact_names(r, c->classes) ||
+	    lkst_metadata_format(&err, c, &metadata) ||
+	    lkst_metadata_parse(&err, metadata, strlen(metadata), &parsed) || parsed->nr_classes != from->nr_classes)
+		snprintf(all, sizeof(all), "%.200s", err.text);
+	for (id = 4000; id <= LKST_ID_MAX && parsed; id++) {
+		const struct lkst_event_class *event = parsed->classes[id];
+
+		if (event)
+			snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s(%s,%s);", event->name,
+				 event->fields[0].name, event->fields[1].name);
+	}
+	lkst_catalog_free(parsed);
+	lkst_catalog_free(c);
+	free(metadata);
+	lkst_redaction_fini(r);
+	return all;
+}
+
+/* Any user's program chooses them, and nobody who records can do without. */
+TEST(names_that_programs_have_given_go)
+{
+	struct lkst_redaction standard = {}, words = { .words = { "acme" }, .nr_words = 1 }, none = {};
+	struct lkst_catalog *c = make_catalog();
+
+	declare_as(c, 4000, "mark:acmeOrder", "customer", "acmePath");
+	declare_as(c, 4001, "mark:event_1", "field_2", "field_1");
+	declare_as(c, 4002, "mark:acme:Bill", "customer", "acme");
+	declare_as(c, 4003, "ext4:write", "dev", "name");
+	follow_standard(&standard);
+	/* A name that is left may not be one that was there. */
+	CHECK_STR(names_left(&standard, c),
+		  "mark:event_2(field_1,field_2);mark:event_3(field_3,field_4);mark:event_4(field_1,field_2);"
+		  "ext4:write(dev,name);");
+	CHECK_STR(names_left(&words, c),
+		  "mark:event_2(customer,field_1);mark:event_1(field_2,field_1);mark:event_3(customer,field_1);"
+		  "ext4:write(dev,name);");
+	none.rules[LKST_REDACT_PATHS] = true;
+	CHECK(strstr(names_left(&none, c), "mark:acmeOrder(customer,acmePath);"));
+	lkst_catalog_free(c);
+}
+
+/* Those of probes and handlers go where they hold a word, and readers still know what is what. */
+TEST(names_of_declared_events_that_hold_a_word_go)
+{
+	struct lkst_redaction r = { .words = { "acme", "probe", "pro" }, .nr_words = 3 };
+	struct lkst_catalog *c = make_catalog();
+
+	declare_as(c, 4000, "probes:acme_pay", LKST_PROBE_FIELD_IP, "acme_id");
+	declare_as(c, 4001, "acmed:pay", LKST_PROBE_FIELD_IP, "id");
+	declare_as(c, 4002, "acme.pay", "id", "text");
+	declare_as(c, 4003, "shop.acme", "id", "text");
+	CHECK_STR(names_left(&r, c),
+		  "redacted:event_1(__probe_ip,field_1);redacted:event_2(__probe_ip,id);"
+		  "redacted.event_3(id,text);shop.event_4(id,text);");
+	lkst_catalog_free(c);
+}
+
+TEST(a_declared_event_with_a_word_in_its_name_is_redacted)
 {
 	struct lkst_redaction r = { .words = { "test_te" }, .nr_words = 1 };
 
 	make();
-	CHECK_EQ(redact(&r), -EINVAL);
-	CHECK(strstr(err.text, "has a word in its name"));
+	CHECK_EQ(redact(&r), 0);
+	CHECK(occurs(path, "test_te") && !occurs(out, "test_te"));
+	CHECK_STR(strings_of(out, "event_1", "text"), "payroll words;");
+	CHECK_EQ(r.counts[LKST_REDACT_WORDS], 1);
 	lkst_redaction_fini(&r);
 	unmake();
+}
+
+/* A program calls the fields of its marks as it likes: whatever they are called, their texts go. */
+TEST(texts_of_marks_go_whatever_their_fields_are_called)
+{
+	static const char *const called[] = { "comm", "telecomm", "pad", "pad1", "text", "path", "name" };
+	struct {
+		struct lkst_record_head head;
+		u64 number;
+		char text[12];
+	} __attribute__((packed, aligned(4))) mark = { .head.id_time = DECLARED_ID | 1000 << 16,
+						       .number = 7,
+						       .text = "acme secret" };
+	const struct lkst_block_header h = { .magic = LKST_BLOCK_MAGIC,
+					     .packet_size = BLOCK * 8,
+					     .content_size = (LKST_BLOCK_HEADER + sizeof(mark)) * 8,
+					     .timestamp_end = 1 << 20 };
+	u8 bytes[BLOCK];
+	size_t i;
+
+	for (i = 0; i < sizeof(called) / sizeof(called[0]); i++) {
+		struct lkst_catalog *c = make_catalog();
+		struct lkst_redaction r = {};
+		struct lkst_block block;
+
+		declare_as(c, DECLARED_ID, "mark:order", "number", called[i]);
+		memset(bytes, 0, BLOCK);
+		memcpy(bytes, &h, sizeof(h));
+		memcpy(bytes + LKST_BLOCK_HEADER, &mark, sizeof(mark));
+		follow_standard(&r);
+		CHECK_EQ(lkst_redaction_begin(&err, &r) ?: lkst_redact_plan(&err, &r, c), 0);
+		CHECK_EQ(lkst_block_parse(&err, bytes, BLOCK, NULL, &block), 0);
+		lkst_redact_block(&r, &block, bytes);
+		CHECK_STR(memmem(bytes, BLOCK, "acme", 4) || memmem(bytes, BLOCK, "secret", 6) ? called[i] : "", "");
+		/* It is as long as it was, so that what comes after it is where it was. */
+		CHECK_EQ(strlen((char *)bytes + LKST_BLOCK_HEADER + sizeof(mark) - sizeof(mark.text)), 11);
+		lkst_redaction_fini(&r);
+		lkst_catalog_free(c);
+	}
 }
 
 /* Nothing is lost but strings: the same records, by time, thread and size. */
@@ -579,7 +704,10 @@ static const struct unit_test tests[] = {
 	ROW(words_go_from_the_kernels_version),
 	ROW(a_rule_for_words_without_one_is_refused),
 	ROW(words_that_would_not_be_found_are_refused),
-	ROW(a_declared_event_with_a_word_in_its_name_is_refused),
+	ROW(names_that_programs_have_given_go),
+	ROW(names_of_declared_events_that_hold_a_word_go),
+	ROW(a_declared_event_with_a_word_in_its_name_is_redacted),
+	ROW(texts_of_marks_go_whatever_their_fields_are_called),
 	ROW(records_stay),
 	ROW(texts_are_redacted_line_by_line),
 	ROW(words_go_from_texts_too),

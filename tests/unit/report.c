@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The analyses of `lkst report`, on traces made of text. */
+/*
+ * tier: check
+ *
+ * The analyses of `lkst report`, on traces made of text.
+ */
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "analyze/measures/analysis.h"
-#include "analyze/measures/timeline.h"
+#include "analyze/analyses/analysis.h"
+#include "analyze/engine/timeline.h"
 #include "base/out.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "view/table_text.h"
+#include "print/table_text.h"
 
 static char text[64 * 1024];
 

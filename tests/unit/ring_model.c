@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * The exhaustive interleaving of bpf/ring.h, the source that the kernel programs include: writers
  * nested at every step, a crash and a reader anywhere, a clock that steps back or leaps. Depth first
  * over lists of decisions, each run from its start. And the other way round: every rule of ring.h, once

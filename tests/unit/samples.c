@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples and stacks: a trace whose profile is known by construction. */
+/*
+ * tier: check
+ *
+ * Samples and stacks: a trace whose profile is known by construction.
+ */
 #include "analyses.h"
 
 #include "analyze/engine/samples.h"

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * What is counted of each second against a made-up machine, which notes itself how long everything took as it makes it
  * happen, and adds that up in its own way: values in lists, and their places among powers of two by division.
  */
-#include "analyze/figures/seconds.h"
+#include "analyze/seconds/seconds.h"
 
 #include <stdarg.h>
 
 #include "abi/syscalls.h"
-#include "analyze/measures/analysis.h"
+#include "analyze/analyses/analysis.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
-#include "trace/merge.h"
+#include "trace/read/merge.h"
 
 enum {
 	CPUS = 3,

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* view/select: which records are printed. */
-#include "view/select.h"
+/*
+ * tier: check
+ *
+ * print/select: which records are printed.
+ */
+#include "print/select.h"
 
 #include "lib/unit.h"
 #include "lib/view_fixture.h"
+#include "trace/format/event_types.h"
 
 static struct lkst_err e;
 
@@ -72,7 +77,26 @@ TEST(select_joins_globs)
 TEST(select_refuses_globs_that_name_nothing)
 {
 	CHECK_EQ(glob_takes("sched_swich", "sched_switch"), -1);
-	CHECK_STR(e.text, "the trace has no event that \"sched_swich\" names");
+	CHECK_STR(e.text, "the trace has no event that \"sched_swich\" names; did you mean sched_switch?");
+	CHECK_EQ(glob_takes("xyzzy", "sched_switch"), -1);
+	CHECK_STR(e.text, "the trace has no event that \"xyzzy\" names");
+}
+
+/* The kernel's names of what LKST records under its own, in the trace and in the catalogue of all. */
+TEST(select_knows_the_names_of_the_kernel)
+{
+	char text[LKST_SUGGEST_TEXT];
+
+	CHECK_EQ(glob_takes("syscalls:sys_enter_openat", "sched_switch"), -1);
+	CHECK(strstr(e.text, "did you mean syscall_entry_openat"));
+	CHECK_STR(lkst_event_near(f->catalog, "sys_exit_openat", text), "; did you mean syscall_exit_openat?");
+	CHECK_STR(lkst_event_near(f->catalog, "test:nothin", text), "; did you mean test:nothing?");
+	CHECK(strstr(lkst_event_near(NULL, "sys_exit_getppid", text), "did you mean syscall_exit_getppid"));
+	CHECK(strstr(lkst_event_near(NULL, "sched:sched_swich", text), "did you mean sched_switch"));
+	CHECK_STR(lkst_event_near(NULL, "", text), "");
+	CHECK_STR(lkst_event_near(NULL, ":::", text), "");
+	CHECK_STR(lkst_event_near(NULL, "0123456789012345678901234567890123456789012345678901234567890123456789"
+					"0123456789012345678901234567890123456789", text), "");
 }
 
 TEST(select_matches_threads)
@@ -176,6 +200,7 @@ static const struct unit_test tests[] = {
 	{ "select_matches_globs", test_select_matches_globs },
 	{ "select_joins_globs", test_select_joins_globs },
 	{ "select_refuses_globs_that_name_nothing", test_select_refuses_globs_that_name_nothing },
+	{ "select_knows_the_names_of_the_kernel", test_select_knows_the_names_of_the_kernel },
 	{ "select_matches_threads", test_select_matches_threads },
 	{ "select_matches_what_others_do_with_a_thread",
 	  test_select_matches_what_others_do_with_a_thread },

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/size.h: sizes and durations, read and printed. */
+/*
+ * tier: check
+ *
+ * base/size.h: sizes and durations, read and printed.
+ */
 #include "base/size.h"
 
 #include <errno.h>

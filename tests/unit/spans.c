@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Spans of programs on traces whose answer is known by construction, and on hostile ones. */
+/*
+ * tier: check
+ *
+ * Spans of programs on traces whose answer is known by construction, and on hostile ones.
+ */
 #include "analyze/model/spans.h"
 
 #include <stdarg.h>

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What waits to be sent: whole whatever is killed, bounded, and thinned where it can be missed best. */
+/*
+ * tier: check
+ *
+ * What waits to be sent: whole whatever is killed, bounded, and thinned where it can be missed best.
+ */
 #include "fleet/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fleet/sender.h"
+#include "lib/kill_points.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 
@@ -119,76 +125,86 @@ TEST(spool_names_are_read_as_they_are_written)
 
 /* ---- kills ----------------------------------------------------------------------------------- */
 
-enum { ROUNDS = 150, PUTS_MAX = 100000 };
+enum { PUTS = 4, LOST = 12 };
+
+/* Where the spool is, and what was said of it, which outlasts the process that says it. */
+struct spooling {
+	char path[80];
+	u32 said;
+};
+
+static struct spooling *begin_spooling(char dir[64])
+{
+	struct spooling *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (s == MAP_FAILED)
+		abort();
+	make_scratch(dir);
+	snprintf(s->path, sizeof(s->path), "%s/spool", dir);
+	return s;
+}
+
+static void end_spooling(struct spooling *s, const char *dir)
+{
+	munmap(s, sizeof(*s));
+	make_scratch_remove(dir);
+}
 
 /* Puts item after item, and says after each that it is there. */
-static void put_for_ever(const char *dir, int told)
+static void put_some(void *ctx)
 {
-	struct lkst_spool *s = open_spool(dir, 1ULL << 40);
+	struct spooling *told = ctx;
+	struct lkst_spool *s = open_spool(told->path, 1ULL << 40);
 	struct lkst_spool_position position = { .trace = { 1 } };
 	u32 i;
 
-	for (i = 0; i < PUTS_MAX; i++) {
+	for (i = 0; i < PUTS; i++) {
 		struct lkst_spool_item item = seconds(i, 1);
 
 		position.second = i;
-		if (put(s, &item) || lkst_spool_keep_position(&err, s, &position) ||
-		    write(told, &i, sizeof(i)) != sizeof(i))
+		if (put(s, &item) || lkst_spool_keep_position(&err, s, &position))
 			_exit(1);
+		told->said = i + 1;
 	}
 	_exit(0);
 }
 
-static bool survives_a_kill(unsigned int round)
+/* What was said to be there is, all of it; and perhaps one more. */
+static bool has_what_was_said(const struct spooling *told)
 {
+	struct lkst_spool *s = open_spool(told->path, 1ULL << 40);
 	struct lkst_spool_position position;
 	struct lkst_spool_item *items;
-	struct lkst_spool *s;
-	char dir[64], path[80];
-	u32 nr, i, said = 0, last;
-	int told[2];
-	bool good = true;
-	pid_t child;
+	u32 nr = list(s, ~0U, &items), i;
+	bool good = nr == told->said || nr == told->said + 1;
 
-	make_scratch(dir);
-	snprintf(path, sizeof(path), "%s/spool", dir);
-	if (pipe(told))
-		abort();
-	child = fork();
-	if (!child)
-		put_for_ever(path, told[1]);
-	close(told[1]);
-	/* Some are there, and then at any moment. */
-	for (i = 0; i < 1 + round % 5 && read(told[0], &last, sizeof(last)) == sizeof(last); i++)
-		said = last + 1;
-	usleep(round * 37 % 3000);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	while (read(told[0], &last, sizeof(last)) == sizeof(last))
-		said = last + 1;
-	close(told[0]);
-
-	s = open_spool(path, 1ULL << 40);
-	nr = list(s, ~0U, &items);
-	/* What was said to be there is, all of it; and perhaps one more. */
-	good = nr == said || nr == said + 1;
 	for (i = 0; i < nr; i++)
 		good &= items[i].first == i && is_whole(s, &items[i]);
 	lkst_spool_position(s, &position);
-	good &= !said || position.second + 1 == said || position.second == said;
+	good &= !told->said || position.second + 1 == told->said || position.second == told->said;
 	free(items);
 	lkst_spool_close(s);
-	make_scratch_remove(path);
-	make_scratch_remove(dir);
 	return good;
 }
 
 TEST(spool_is_whole_after_a_kill)
 {
-	unsigned int round;
+	struct kill_plan plan = { .is_whole = true };
+	struct kill_seen seen = { .is_killed = true };
+	struct spooling *told;
+	char dir[64];
+	bool good;
 
-	for (round = 0; round < ROUNDS; round++)
-		CHECK(survives_a_kill(round));
+	for (; seen.is_killed; plan.at += plan.is_after, plan.is_after = !plan.is_after) {
+		told = begin_spooling(dir);
+		kill_points_run(&plan, put_some, told, &seen);
+		good = has_what_was_said(told) && (seen.is_killed || (!seen.status && told->said == PUTS));
+		end_spooling(told, dir);
+		CHECK_EQ(seen.unknown, -1);
+		CHECK(good);
+	}
+	printf("# killed before and after each of %u points\n", seen.nr);
+	CHECK(seen.nr > 8 * PUTS);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -414,56 +430,65 @@ static void lose(struct lkst_spool *s, u64 first, u32 count)
 		abort();
 }
 
+/* Those of no second are minutes. */
+static void lose_some(const struct spooling *lost, struct lkst_spool_missing *ret_missing)
+{
+	struct lkst_spool *s = open_spool(lost->path, 1 << 30);
+	u32 i;
+
+	*ret_missing = (struct lkst_spool_missing){};
+	for (i = 0; i < LOST; i++) {
+		lose(s, i, i % 5);
+		ret_missing->seconds += i % 5;
+		ret_missing->damaged += i % 3 ? 0 : i % 5;
+	}
+	lkst_spool_close(s);
+}
+
+static void count_missing(void *ctx)
+{
+	const struct spooling *lost = ctx;
+	struct lkst_spool *s = open_spool(lost->path, 1 << 30);
+	struct lkst_spool_missing missing;
+
+	_exit(lkst_spool_count_missing(&err, s, &missing) != 0);
+}
+
+/* Twice, and nothing is left but the sum, which has no bytes. */
+static bool counts_once(const struct spooling *lost, const struct lkst_spool_missing *wanted)
+{
+	struct lkst_spool *s = open_spool(lost->path, 1 << 30);
+	struct lkst_spool_missing missing = {}, again = {};
+	struct lkst_spool_item *items = NULL;
+	bool good = !lkst_spool_count_missing(&err, s, &missing) && !lkst_spool_count_missing(&err, s, &again) &&
+		    missing.seconds == wanted->seconds && missing.damaged == wanted->damaged &&
+		    !memcmp(&missing, &again, sizeof(missing)) && list(s, ~0U, &items) == 1 && !lkst_spool_bytes(s);
+
+	free(items);
+	lkst_spool_close(s);
+	return good;
+}
+
 TEST(spool_counts_what_is_missing_once_whatever_is_killed)
 {
-	struct lkst_spool_missing missing = {}, again = {};
-	u64 seconds = 0, damaged = 0;
-	struct lkst_spool_item *items;
-	char dir[64], path[80];
-	struct lkst_spool *s;
-	u32 round, i;
-	int status;
+	struct kill_plan plan = { .is_whole = true };
+	struct lkst_spool_missing wanted;
+	struct spooling *lost;
+	struct kill_seen seen = { .is_killed = true };
+	char dir[64];
+	bool good;
 
-	make_scratch(dir);
-	snprintf(path, sizeof(path), "%s/spool", dir);
-	s = open_spool(path, 1 << 30);
-	CHECK_EQ(lkst_spool_count_missing(&err, s, &missing), 0);
-	CHECK(!missing.seconds && !missing.damaged);
-	for (round = 0; round < 60; round++) {
-		pid_t child;
-
-		/* Those of no second are minutes. */
-		for (i = 0; i < 20; i++) {
-			lose(s, round * 20 + i, i % 5);
-			seconds += i % 5;
-			damaged += (round * 20 + i) % 3 ? 0 : i % 5;
-		}
-		child = fork();
-		if (!child)
-			for (;;)
-				if (lkst_spool_count_missing(&err, s, &missing))
-					_exit(1);
-		usleep(round * 37 % 2000);
-		CHECK(!kill(child, SIGKILL));
-		CHECK_EQ(waitpid(child, &status, 0), child);
-		CHECK(WIFSIGNALED(status));
-		if (round % 4)
-			continue;
-		CHECK_EQ(lkst_spool_count_missing(&err, s, &missing), 0);
-		CHECK_EQ(missing.seconds, seconds);
-		CHECK_EQ(missing.damaged, damaged);
+	for (; seen.is_killed; plan.at += plan.is_after, plan.is_after = !plan.is_after) {
+		lost = begin_spooling(dir);
+		lose_some(lost, &wanted);
+		kill_points_run(&plan, count_missing, lost, &seen);
+		good = counts_once(lost, &wanted) && (seen.is_killed || !seen.status);
+		end_spooling(lost, dir);
+		CHECK_EQ(seen.unknown, -1);
+		CHECK(good);
 	}
-	CHECK_EQ(lkst_spool_count_missing(&err, s, &missing), 0);
-	CHECK_EQ(lkst_spool_count_missing(&err, s, &again), 0);
-	CHECK_EQ(missing.seconds, seconds);
-	CHECK(!memcmp(&missing, &again, sizeof(missing)));
-	/* Nothing is left but the sum, which has no bytes. */
-	CHECK_EQ(list(s, ~0U, &items), 1);
-	free(items);
-	CHECK_EQ(lkst_spool_bytes(s), 0);
-	lkst_spool_close(s);
-	make_scratch_remove(path);
-	make_scratch_remove(dir);
+	printf("# killed before and after each of %u points\n", seen.nr);
+	CHECK(seen.nr > 2 * LOST);
 }
 
 TEST(spool_position_is_read_as_it_is_written)

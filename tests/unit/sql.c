@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queries: their answers are those of the records that the trace was made of, whatever SQLite pushes down. */
+/*
+ * tier: check
+ *
+ * Queries: their answers are those of the records that the trace was made of, whatever SQLite pushes down.
+ */
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 
-#include "lib/make_trace.h"
+#include "lib/make_calls.h"
 #include "lib/unit.h"
-#include "sql/sql.h"
+#include "sql/query/sql.h"
 
 static struct lkst_err err;
 static char dir[64], path[128], answer[1024 * 1024];
@@ -186,8 +192,9 @@ TEST(sql_conditions)
 TEST(sql_fields)
 {
 	CHECK_STR(ask("select * from sched_switch where prev_state = 2"),
-		  "time_ns,cpu,tid,pid,comm,next_tid,prev_state,prev_prio,next_prio\r\n"
-		  "1050,1,8,,,9,2,0,0\r\n");
+		  "time_ns,cpu,tid,pid,comm,next_tid,prev_state,prev_prio,next_prio,prev_call,prev_where,prev_flags,"
+		  "nr_args,prev_args\r\n"
+		  "1050,1,8,,,9,2,120,120,-1,0,0,0,[]\r\n");
 	CHECK_STR(ask("select sum(next_tid) s, max(cpu) c from sched_switch where cpu = 0"),
 		  "s,c\r\n18,0\r\n");
 	CHECK_STR(ask("select json_extract(json, '$.fields.newcomm') c, buffer from task_rename"),
@@ -489,6 +496,84 @@ TEST(sql_known_columns)
 	CHECK(!lkst_sql_column(s, i, 0));
 }
 
+/* ---- what the cost limit left out ------------------------------------------------------------ */
+
+/* The note after @query; "": there is none. */
+static const char *note_of(const char *query)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = NULL;
+	_cleanup_(lkst_notes_fini) struct lkst_notes notes = {};
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	static char note[1024];
+	FILE *to = fmemopen(answer, sizeof(answer), "w");
+
+	lkst_out_init_stream(out, to);
+	if (lkst_trace_open(&err, path, &t) || lkst_sql_open(&err, t, NULL, &s) ||
+	    lkst_sql_run(&err, s, query, LKST_TABLE_CSV, out) || lkst_sql_note_left_out(&err, s, &notes))
+		abort();
+	lkst_out_flush(out);
+	fclose(to);
+	snprintf(note, sizeof(note), "%s", notes.nr ? notes.text[0] : "");
+	return note;
+}
+
+#define SAYS(query, part) CHECK(strstr(note_of(query), part))
+#define IS_SILENT(query) CHECK_STR(note_of(query), "")
+
+/* A query that asks for what was left out is told so, and no other; its answer is what it is without a note. */
+TEST(sql_says_what_was_left_out)
+{
+	make_trace_of_calls(
+		path,
+		"sched_switch cpu=0 tid=5 ns=1000 next_tid=6\n"
+		"syscall_entry_read cpu=0 tid=6 ns=1100 fd=3\n"
+		"syscall_exit_read cpu=0 tid=6 ns=1200 ret=1\n"
+		"shed_begin cpu=0 tid=0 buffer=1 ns=2000 cost=81000 kind=syscall:*\n"
+		"page_fault_user cpu=0 tid=6 ns=2500 address=64\n"
+		"shed_begin cpu=0 tid=0 buffer=1 ns=3000 cost=81000 kind=page_fault_user\n"
+		"shed_end cpu=0 tid=0 buffer=1 ns=4000 left_out=2000 kind=syscall:*\n"
+		"sched_switch cpu=0 tid=6 ns=9000 next_tid=5 prev_state=1\n");
+	SAYS("select count(*) from syscall_entry_read",
+	     "syscall:* not recorded from +0.000 s to +0.000 s. The answer lacks it");
+	SAYS("select event, count(*) n from events group by event",
+	     "syscall:*, page_fault_user not recorded, in part,");
+	SAYS("select sum(records) from counts", "page_fault_user");
+	SAYS("select * from syscalls", "syscall:*");
+	SAYS("select count(*) from faults", "page_fault_user");
+	SAYS("select count(*) from events where time_ns >= 3500", "syscall:*");
+	SAYS("select 1; select count(*) from syscalls; select 2", "syscall:*");
+	IS_SILENT("select count(*) from sched_switch");
+	IS_SILENT("select count(*) from events where event = 'sched_switch'");
+	IS_SILENT("select count(*) from events where time_ns < 2000");
+	IS_SILENT("select count(*) from syscall_entry_read where time_ns between 4000 and 9000");
+	IS_SILENT("select count(*) from packets");
+	IS_SILENT("select count(*) from threads");
+	IS_SILENT("select count(*) from left_out");
+	CHECK_STR(ask("select count(*) n from syscall_entry_read"), "n\r\n1\r\n");
+	CHECK_STR(ask("select from_ns, to_ns, event, kind, is_over, why from left_out where event in "
+		      "('syscall_exit_read', 'page_fault_user', 'sched_switch') order by 1"),
+		  "from_ns,to_ns,event,kind,is_over,why\r\n2000,4000,syscall_exit_read,syscall:*,1,the cost limit\r\n"
+		  "3000,9000,page_fault_user,page_fault_user,0,the cost limit\r\n");
+	/* A call of which others may have been left out is none that is whole. */
+	make_trace_of_calls(path, "sched_switch cpu=0 tid=5 ns=1000 next_tid=6\n"
+				  "syscall_entry_read cpu=0 tid=6 ns=1100 fd=3\n"
+				  "syscall_exit_read cpu=0 tid=6 ns=1200 ret=1\n"
+				  "syscall_entry_read cpu=0 tid=6 ns=1300 fd=3\n"
+				  "shed_begin cpu=0 tid=0 buffer=1 ns=2000000000 cost=1 kind=syscall:*\n"
+				  "shed_end cpu=0 tid=0 buffer=1 ns=4000000000 left_out=2000 kind=syscall:*\n"
+				  "syscall_exit_read cpu=0 tid=6 ns=5000000000 ret=1\n"
+				  "sched_switch cpu=0 tid=6 ns=9000000000 next_tid=5 prev_state=1\n");
+	CHECK_STR(ask("select from_ns, is_whole from syscalls order by 1"),
+		  "from_ns,is_whole\r\n1100,1\r\n1300,0\r\n1300,0\r\n");
+	/* Three calls are in the catalogue, with an entry and an exit each. */
+	CHECK_STR(ask("select count(*) n from left_out where kind = 'syscall:*' and event in ('syscall_entry_read', "
+		      "'syscall_exit_read', 'syscall_entry_write', 'syscall_exit_write', 'syscall_entry_futex', "
+		      "'syscall_exit_futex')"),
+		  "n\r\n6\r\n");
+	remake(text);
+}
+
 /* The functions of our own. */
 TEST(sql_functions)
 {
@@ -503,7 +588,50 @@ TEST(sql_functions)
 		"a\r\n1\r\n");
 }
 
+/* No function of SQLite works at a text for long, and what a query sorts fits into the files that it may write. */
+TEST(sql_bounds_texts_and_temporary_files)
+{
+	struct rlimit was, less;
+	struct sigaction action = { .sa_handler = SIG_IGN }, before;
+
+	CHECK_STR(ask("select length(hex(zeroblob(600000)))"), "22: the query: string or blob too big");
+	/* This takes minutes by SQLite's own. */
+	CHECK_STR(ask("select instr(replace(hex(zeroblob(500000)), '0', 'a'), replace(hex(zeroblob(250000)), '0', 'a') "
+		      "|| 'b') i"),
+		  "i\r\n0\r\n");
+	CHECK_STR(ask("select instr('abcabc', 'ca') a, instr('äöü', 'ü') b, instr(x'c3a4c3b6', x'c3b6') c, "
+		      "instr('abc', '') d, instr('', 'a') e, instr('', '') f, instr(12345, 34) g, "
+		      "quote(instr(null, 'a')) h, instr('x', null) is null i, instr('abc', x'63') j"),
+		  "a,b,c,d,e,f,g,h,i,j\r\n3,3,3,1,0,1,3,NULL,1,3\r\n");
+	CHECK(!getrlimit(RLIMIT_FSIZE, &was));
+	less = was;
+	less.rlim_cur = 1 << 20;
+	CHECK(!sigaction(SIGXFSZ, &action, &before) && !setrlimit(RLIMIT_FSIZE, &less));
+	CHECK_STR(ask("select max(length(x)) from (select hex(randomblob(400000)) x from events a, events b "
+		      "order by x)"),
+		  "27: the query writes more to temporary files than it may");
+	CHECK(!setrlimit(RLIMIT_FSIZE, &was) && !sigaction(SIGXFSZ, &before, NULL));
+}
+
+/* An empty name is one; nobody has named thread 8. */
+TEST(sql_tells_an_empty_name_from_an_unknown_one)
+{
+	static const char nameless[] = "state_thread ns=10 thread_tid=5 thread_pid=5 comm=\"five\" prio=-1\n"
+				       "task_rename cpu=0 buffer=1 tid=5 ns=900 target_tid=5 newcomm=\"\"\n"
+				       "sched_switch cpu=0 tid=5 ns=1000 next_tid=8 prev_state=1 prev_prio=-1\n"
+				       "sched_switch cpu=0 tid=8 ns=1100 next_tid=5 prev_state=1\n";
+
+	remake(nameless);
+	CHECK_STR(ask("select tid, quote(comm) c, prev_prio from sched_switch"),
+		  "tid,c,prev_prio\r\n5,'',-1\r\n8,NULL,120\r\n");
+	CHECK_STR(ask("select distinct tid, quote(comm) c from states order by tid"),
+		  "tid,c\r\n5,''\r\n8,NULL\r\n");
+	remake(text);
+}
+
 static const struct unit_test tests[] = {
+	{ "sql_bounds_texts_and_temporary_files", test_sql_bounds_texts_and_temporary_files },
+	{ "sql_tells_an_empty_name_from_an_unknown_one", test_sql_tells_an_empty_name_from_an_unknown_one },
 	{ "sql_events", test_sql_events },
 	{ "sql_names", test_sql_names },
 	{ "sql_names_addresses", test_sql_names_addresses },
@@ -520,6 +648,7 @@ static const struct unit_test tests[] = {
 	{ "sql_text_goes_on", test_sql_text_goes_on },
 	{ "sql_known", test_sql_known },
 	{ "sql_known_columns", test_sql_known_columns },
+	{ "sql_says_what_was_left_out", test_sql_says_what_was_left_out },
 	{ "sql_functions", test_sql_functions },
 };
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers to queries as Parquet: which types columns have, and what does not fit into one. */
+/*
+ * tier: check
+ *
+ * Answers to queries as Parquet: which types columns have, and what does not fit into one.
+ */
 #include <errno.h>
 
 #include "lib/make_trace.h"
 #include "lib/read_parquet.h"
 #include "lib/unit.h"
-#include "sql/sql.h"
+#include "sql/query/sql.h"
 
 static struct lkst_err err;
 static char dir[64], path[128];

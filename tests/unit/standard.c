@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rules/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
+ * tier: check
+ *
+ * masks/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
  * and nothing else. They say themselves what they read: the tests look into the feed that they subscribe to, and
  * abi/events.def has what `lkst why` keeps.
  */
@@ -9,8 +11,8 @@
 #include "analyses.h"
 #include "lib/unit.h"
 #include "lib/whole_catalog.h"
-#include "rules/mask.h"
-#include "rules/shipped_masks.h"
+#include "masks/mask.h"
+#include "masks/shipped_masks.h"
 
 enum { MODEL = 1, REPORT = 2, WHY = 4, CRASH = 8 };
 
@@ -19,8 +21,8 @@ static const struct {
 	u8 readers;
 } rows[] = {
 #define STANDARD(glob, readers, use) { glob, readers },
-#include "rules/standard.def"
-#include "trace/event_types.h"
+#include "masks/standard.def"
+#include "trace/format/event_types.h"
 #undef STANDARD
 };
 enum { NR_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -227,7 +229,61 @@ TEST(standard_has_nothing_else)
 	lkst_catalog_free(c);
 }
 
+/* Whether the cost limit may leave out the event, which is not of an option. */
+static bool may_go(const struct lkst_event_class *class)
+{
+	const struct lkst_event_desc *d = class->index >= 0 ? &lkst_events[class->index] : NULL;
+
+	return !d || (d->recorded != LKST_RECORDED_ALWAYS && d->recorded != LKST_RECORDED_BY_OPTION &&
+		      lkst_event_value(class->index) != LKST_KIND_PRECIOUS);
+}
+
+/* Maskset core is a part of standard, of which the limit leaves nothing out. */
+TEST(core_always_stays)
+{
+	struct lkst_catalog *c = whole_catalog(LKST_NR_EVENTS, by_name);
+	static struct lkst_mask core, standard;
+	u16 id, nr = 0;
+
+	lkst_shipped_mask_fill(lkst_shipped_mask_find("core"), c, &core);
+	lkst_shipped_mask_fill(lkst_shipped_mask_find("standard"), c, &standard);
+	for (id = 1; id <= LKST_ID_MAX; id++) {
+		const struct lkst_event_class *class = c->classes[id];
+
+		if (!class || (core.route[id] & 0xff) != LKST_HANDLER_DEFAULT)
+			continue;
+		nr++;
+		if ((standard.route[id] & 0xff) != LKST_HANDLER_DEFAULT)
+			complain("is in core and not in standard", class->name);
+		if (may_go(class))
+			complain("is in core, and may be left out", class->name);
+	}
+	CHECK(nr >= 10);
+	lkst_catalog_free(c);
+}
+
+/* What explains least goes first. */
+TEST(system_calls_go_before_what_the_switch_does_not_say)
+{
+	const u8 call = lkst_group_values[LKST_GROUP_SYSCALL];
+
+	CHECK(lkst_event_value(LKST_EV_spin_lock) < lkst_event_value(LKST_EV_kmalloc));
+	CHECK(lkst_event_value(LKST_EV_kmalloc) < call);
+	CHECK(lkst_event_value(LKST_EV_timer_start) < call);
+	CHECK(call < lkst_event_value(LKST_EV_local_timer_entry));
+	CHECK(call < lkst_event_value(LKST_EV_softirq_entry));
+	CHECK(call < lkst_event_value(LKST_EV_page_fault_exit));
+	CHECK(lkst_event_value(LKST_EV_softirq_entry) < lkst_event_value(LKST_EV_contention_end));
+	CHECK(lkst_event_value(LKST_EV_softirq_entry) < lkst_event_value(LKST_EV_block_rq_complete));
+	CHECK(lkst_event_value(LKST_EV_block_rq_complete) < lkst_event_value(LKST_EV_sched_migrate_task));
+	CHECK(lkst_event_value(LKST_EV_sched_migrate_task) < lkst_group_values[LKST_GROUP_PROBE]);
+	CHECK_EQ(lkst_event_value(LKST_EV_sched_switch), LKST_KIND_PRECIOUS);
+}
+
 static const struct unit_test tests[] = {
+	{ "core_always_stays", test_core_always_stays },
+	{ "system_calls_go_before_what_the_switch_does_not_say",
+	  test_system_calls_go_before_what_the_switch_does_not_say },
 	{ "standard_has_what_is_read", test_standard_has_what_is_read },
 	{ "standard_has_nothing_else", test_standard_has_nothing_else },
 };

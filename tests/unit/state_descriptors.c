@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live/drain/state_descriptors.h: what the kernel's tables of sockets say, and the descriptors of this process, which
+ * tier: check
+ *
+ * live/state/state_descriptors.h: what the kernel's tables of sockets say, and the descriptors of this process, which
  * knows itself what they are.
  */
-#include "live/drain/state_descriptors.h"
+#include "live/state/state_descriptors.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,7 +15,7 @@
 
 #include "base/time.h"
 #include "lib/unit.h"
-#include "live/drain/state_processes.h"
+#include "live/state/state_processes.h"
 
 /* The name of socket @inode after @line of @table, "": it has none. */
 static const char *name_by(enum lkst_socket_table table, const char *line, unsigned long inode)
@@ -43,7 +45,12 @@ TEST(sockets_of_ipv4_have_both_ends)
 	snprintf(line, sizeof(line),
 		 "   7: %s:1F90 %s:A000 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20\n",
 		 local, peer);
-	CHECK_STR(name_by(LKST_SOCKET_TABLE_INET, line, 4711), "socket to 192.168.1.20:40960");
+	/* Its port is none of those that the kernel gives to who connects. */
+	CHECK_STR(name_by(LKST_SOCKET_TABLE_INET, line, 4711), "socket with 192.168.1.20:40960");
+	snprintf(line, sizeof(line),
+		 "   7: %s:A000 %s:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 4713 1 0 20\n",
+		 local, peer);
+	CHECK_STR(name_by(LKST_SOCKET_TABLE_INET, line, 4713), "socket to 192.168.1.20:8080");
 	snprintf(line, sizeof(line),
 		 "  12: %s:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4712 1\n",
 		 local);
@@ -52,6 +59,31 @@ TEST(sockets_of_ipv4_have_both_ends)
 	snprintf(line, sizeof(line),
 		 "  13: %s:1F90 %s:A000 06 00000000:00000000 03:00000DAC 00000000     0        0 0 3\n", local, peer);
 	CHECK_STR(name_by(LKST_SOCKET_TABLE_INET, line, 0), "");
+}
+
+/* Whoever listens on a port has accepted what is there; in another table that says nothing. */
+TEST(sockets_that_were_accepted_are_told_from_those_that_connected)
+{
+	static const char listens[] = "0: 0100007F:A000 00000000:0000 0A 0:0 00:0 0 0 0 5 1\n",
+			  ends[] = "1: 0100007F:A000 0100007F:B000 01 0:0 00:0 0 0 0 6 1\n",
+			  elsewhere[] = "1: 0100007F:A000 0100007F:B000 01 0:0 00:0 0 0 0 8 1\n",
+			  begins[] = "2: 0100007F:B000 0100007F:A000 01 0:0 00:0 0 0 0 7 1\n";
+	struct lkst_socket_list l = {};
+
+	CHECK(!lkst_socket_list_add(&l, LKST_SOCKET_TABLE_INET, listens));
+	CHECK(!lkst_socket_list_add(&l, LKST_SOCKET_TABLE_INET, ends));
+	CHECK(!lkst_socket_list_add(&l, LKST_SOCKET_TABLE_INET, begins));
+	CHECK(!strncmp(lkst_socket_list_find(&l, 6), "socket from ", 12));
+	CHECK(!strncmp(lkst_socket_list_find(&l, 7), "socket to ", 10));
+	lkst_socket_list_begin(&l);
+	CHECK(!lkst_socket_list_add(&l, LKST_SOCKET_TABLE_INET, elsewhere));
+	CHECK(!strncmp(lkst_socket_list_find(&l, 8), "socket to ", 10));
+	lkst_socket_list_fini(&l);
+	/* The range may be another. */
+	l = (struct lkst_socket_list){ .first_port = 1024, .last_port = 2000 };
+	CHECK(!lkst_socket_list_add(&l, LKST_SOCKET_TABLE_INET, begins));
+	CHECK(!strncmp(lkst_socket_list_find(&l, 7), "socket with ", 12));
+	lkst_socket_list_fini(&l);
 }
 
 TEST(sockets_of_ipv6_have_brackets)
@@ -156,6 +188,8 @@ TEST(descriptors_of_this_process_are_found)
 
 static const struct unit_test tests[] = {
 	{ "sockets_of_ipv4_have_both_ends", test_sockets_of_ipv4_have_both_ends },
+	{ "sockets_that_were_accepted_are_told_from_those_that_connected",
+	  test_sockets_that_were_accepted_are_told_from_those_that_connected },
 	{ "sockets_of_ipv6_have_brackets", test_sockets_of_ipv6_have_brackets },
 	{ "sockets_of_unix_have_paths", test_sockets_of_unix_have_paths },
 	{ "sockets_of_lines_that_make_no_sense_are_none", test_sockets_of_lines_that_make_no_sense_are_none },

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What threads wait for, by the state model: system calls, locks, faults, disks; and what ends the wait. */
+/*
+ * tier: check
+ *
+ * What threads wait for, by the state model: system calls, locks, faults, disks; and what ends the wait.
+ */
 #include "lib/states.h"
 
 #include "lib/unit.h"
@@ -212,6 +216,82 @@ TEST(waits_of_a_new_thread_are_not_its_creators_call)
 	CHECK(!has_waker);
 }
 
+/* The system calls of which @is_one says so, in the order of the table, each name once. */
+static const char *calls_that(bool (*is_one)(const struct lkst_syscall *call, int arg), int arg)
+{
+	static char names[1024];
+	size_t used = 0;
+	unsigned int i;
+
+	names[0] = 0;
+	for (i = 0; i < lkst_nr_syscalls; i++) {
+		const struct lkst_syscall *call = &lkst_syscalls[i];
+		const struct lkst_syscall *first = lkst_syscall_find(false, call->name) ?: call;
+
+		/* A 32-bit caller waits for the same. */
+		if (is_one(call, arg) != is_one(first, arg))
+			return "both tables differ";
+		if (first == call && is_one(call, arg))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? " " : "",
+						 call->name);
+	}
+	return used < sizeof(names) ? names : "too many";
+}
+
+static bool has_cause(const struct lkst_syscall *call, int cause)
+{
+	return lkst_syscall_cause(call) == (enum lkst_cause)cause;
+}
+
+static bool receives(const struct lkst_syscall *call, int unused)
+{
+	return lkst_sys_waits[call->waits].receives;
+}
+
+static bool waits_for_anything(const struct lkst_syscall *call, int unused)
+{
+	return lkst_syscall_cause(call) != LKST_CAUSE_SYSCALL;
+}
+
+TEST(waits_are_for_what_the_table_of_calls_says)
+{
+	static const struct {
+		enum lkst_cause cause;
+		const char *calls;
+	} sets[] = {
+		{ LKST_CAUSE_FILE, "read write ioctl pread64 pwrite64 readv writev getdents getdents64 splice tee "
+				   "vmsplice preadv pwritev preadv2 pwritev2" },
+		{ LKST_CAUSE_SOCKET, "connect accept sendto recvfrom sendmsg recvmsg accept4 recvmmsg sendmmsg "
+				     "recvmmsg_time64" },
+		{ LKST_CAUSE_POLL, "poll select io_getevents epoll_wait_old epoll_wait pselect6 ppoll epoll_pwait "
+				   "io_pgetevents io_uring_enter epoll_pwait2 _newselect pselect6_time64 "
+				   "ppoll_time64" },
+		{ LKST_CAUSE_SLEEP, "nanosleep clock_nanosleep clock_nanosleep_time64" },
+		{ LKST_CAUSE_FUTEX, "futex futex_waitv futex_wait futex_time64" },
+		{ LKST_CAUSE_CHILD, "wait4 waitid waitpid" },
+		{ LKST_CAUSE_SIGNAL, "pause rt_sigtimedwait rt_sigsuspend sigsuspend rt_sigtimedwait_time64" },
+		{ LKST_CAUSE_IPC, "semop msgsnd msgrcv flock semtimedop mq_timedsend mq_timedreceive ipc "
+				  "mq_timedsend_time64 mq_timedreceive_time64 semtimedop_time64" },
+		{ LKST_CAUSE_SYNC, "msync fsync fdatasync sync sync_file_range syncfs" },
+	};
+	unsigned int nr = 0, nr_all = 0;
+	const char *c;
+	size_t i;
+
+	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		CHECK_STR(calls_that(has_cause, sets[i].cause), sets[i].calls);
+		for (nr++, c = sets[i].calls; *c; c++)
+			nr += *c == ' ';
+	}
+	/* All others have no cause but themselves. */
+	for (nr_all++, c = calls_that(waits_for_anything, 0); *c; c++)
+		nr_all += *c == ' ';
+	CHECK_EQ(nr, nr_all);
+	CHECK_STR(calls_that(receives, 0),
+		  "read readv accept recvfrom recvmsg msgrcv mq_timedreceive splice accept4 recvmmsg "
+		  "recvmmsg_time64 mq_timedreceive_time64");
+}
+
 static const struct unit_test tests[] = {
 	{ "waits_for_a_futex_end_with_who_let_go", test_waits_for_a_futex_end_with_who_let_go },
 	{ "waits_for_a_disk_end_with_its_request", test_waits_for_a_disk_end_with_its_request },
@@ -220,6 +300,7 @@ static const struct unit_test tests[] = {
 	  test_waits_outside_calls_are_faults_or_on_the_way_back },
 	{ "waits_for_a_lock_know_which", test_waits_for_a_lock_know_which },
 	{ "waits_of_kernel_threads_are_for_work", test_waits_of_kernel_threads_are_for_work },
+	{ "waits_are_for_what_the_table_of_calls_says", test_waits_are_for_what_the_table_of_calls_says },
 	{ "waits_are_unknown_behind_a_gap", test_waits_are_unknown_behind_a_gap },
 	{ "waits_of_a_new_thread_are_not_its_creators_call",
 	  test_waits_of_a_new_thread_are_not_its_creators_call },

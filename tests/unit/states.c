@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state model: what it reports of traces made of text, event by event. */
+/*
+ * tier: check
+ *
+ * The state model: what it reports of traces made of text, event by event.
+ */
 #include "lib/states.h"
 
 #include "lib/unit.h"
@@ -191,7 +195,7 @@ TEST(states_know_what_woke_a_thread)
 
 TEST(states_wake_a_thread_that_is_about_to_sleep)
 {
-	/* The waker saw it before it slept; it is ready only when it is put on the queue. */
+	/* The waker saw it before it slept: it does not sleep, though it is put on the queue only then. */
 	static const char lines[] = "sched_switch cpu=0 tid=0 ns=100 next_tid=5 prev_state=0\n"
 				    "sched_waking cpu=1 tid=7 ns=200 target_tid=5\n"
 				    "sched_switch cpu=0 tid=5 ns=210 next_tid=0 prev_state=1\n"
@@ -202,7 +206,7 @@ TEST(states_wake_a_thread_that_is_about_to_sleep)
 				    "sched_waking cpu=0 tid=5 ns=330 target_tid=5\n"
 				    "sched_switch cpu=0 tid=5 ns=400 next_tid=0 prev_state=1\n";
 
-	CHECK_STR(thread(lines, 5), "R100-210@0 B210-220 W220-300<7 R300-400@0");
+	CHECK_STR(thread(lines, 5), "R100-210@0 W210-300<7 R300-400@0");
 }
 
 TEST(states_follow_lives)
@@ -270,6 +274,11 @@ TEST(states_know_names_and_families)
 	CHECK_EQ(lkst_model_life_of(st.state, 7, 0)->pid, 7);
 	CHECK_EQ(lkst_model_life_of(st.state, 7, 0)->parent_pid, 4);
 	CHECK_STR(lkst_model_life_of(st.state, 7, 0)->comm, "child");
+	/* A life is found by each name that it had, and by no other's. */
+	CHECK(lkst_model_was_called(st.state, lkst_model_life_of(st.state, 5, 0), "last"));
+	CHECK(lkst_model_was_called(st.state, lkst_model_life_of(st.state, 5, 0), "ren*"));
+	CHECK(!lkst_model_was_called(st.state, lkst_model_life_of(st.state, 5, 0), "helper"));
+	CHECK(!lkst_model_was_called(st.state, lkst_model_life_of(st.state, 7, 0), "renamed"));
 	CHECK(lkst_model_life_of(st.state, 8, 0)->is_kernel);
 	CHECK(lkst_model_life_of(st.state, 7, 0)->is_born);
 	CHECK_STR(lkst_model_life_of(st.state, 0, 0)->comm, "swapper/0");
@@ -295,6 +304,51 @@ TEST(states_of_a_thread_that_takes_over_its_process)
 
 	CHECK_STR(thread(lines, 5), "R100-200@0 D200-310 R110-400@1 B400-500");
 	CHECK_EQ(doubts.missed, 0);
+}
+
+/* The rename comes before the exec, under the number that was the leader's, whose name it is not. */
+TEST(states_name_who_takes_over_its_process)
+{
+	static const char listed[] =
+		"state_thread ns=50 thread_tid=5 thread_pid=5 comm=leader\n"
+		"state_thread ns=50 thread_tid=6 thread_pid=5 comm=second\n";
+	static const char switches[] = "sched_switch cpu=0 tid=0 ns=100 next_tid=5 prev_state=0\n"
+				       "sched_switch cpu=1 tid=0 ns=110 next_tid=6 prev_state=0\n";
+	static const char exit[] =
+		"sched_process_exit cpu=0 buffer=1 tid=5 ns=190 exit_pid=5 comm=leader\n";
+	static const char last[] = "sched_switch cpu=0 tid=5 ns=200 next_tid=0 prev_state=128\n";
+	static const char exec[] =
+		"task_rename cpu=1 buffer=1 tid=5 ns=300 target_tid=5 oldcomm=second newcomm=other\n"
+		"sched_process_exec cpu=1 buffer=1 tid=5 ns=310 old_tid=6 filename=/bin/other\n";
+	/* The leader may be on its CPU still; switches may not be recorded. */
+	static const char late[] = "sched_switch cpu=0 tid=5 ns=320 next_tid=0 prev_state=128\n"
+				   "irq_handler_entry cpu=1 tid=5 ns=350 irq=1\n";
+	const char *const parts[][5] = { { listed, switches, exit, last, exec },
+					 { listed, switches, exit, exec, late },
+					 { listed, exit, exec, "", "" } };
+	size_t i, k;
+	u32 nr;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct states st = { .tid = 5, .cpu = NOBODY };
+		char lines[2048] = "", names[256] = "";
+
+		for (k = 0; k < 5; k++)
+			strcat(lines, parts[i][k]);
+		strcat(lines, "kfree cpu=1 tid=5 ns=400\n");
+		make_scratch(st.dir);
+		CHECK(!make_trace(st.dir, 4096, lines));
+		states_open(&st);
+		states_run(&st);
+		for (nr = 0; nr < lkst_model_nr_lives(st.state); nr++) {
+			const struct lkst_thread_life *life = lkst_model_life(st.state, nr);
+
+			if (life->tid == 5 || life->tid == 6)
+				sprintf(names + strlen(names), " %s", life->comm);
+		}
+		CHECK_STR(names, " leader other");
+		states_close(&st);
+	}
 }
 
 TEST(states_notice_a_reused_number)
@@ -367,6 +421,8 @@ static const struct unit_test tests[] = {
 	{ "states_know_names_and_families", test_states_know_names_and_families },
 	{ "states_of_a_thread_that_takes_over_its_process",
 	  test_states_of_a_thread_that_takes_over_its_process },
+	{ "states_name_who_takes_over_its_process",
+	  test_states_name_who_takes_over_its_process },
 	{ "states_notice_a_reused_number", test_states_notice_a_reused_number },
 	{ "states_count_what_cannot_be", test_states_count_what_cannot_be },
 	{ "states_in_a_window_know_what_was_before", test_states_in_a_window_know_what_was_before },

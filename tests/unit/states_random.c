@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * tier: check
+ *
  * The state model against a made-up machine: a scheduler of random decisions knows the state of
  * every thread at every moment, and writes the trace that such a machine would. What the model
  * reports, with rings that begin late and gaps, must never contradict the truth; and where nothing
@@ -7,6 +9,7 @@
  */
 #include "lib/states.h"
 
+#include "lib/machine.h"
 #include "lib/unit.h"
 
 enum {
@@ -141,8 +144,8 @@ static void do_wake(struct machine *m, u32 cpu)
 }
 
 /*
- * CPU @cpu wakes the thread of another one, which is on its way to sleep: it leaves that CPU, and only then
- * is it put on a queue. Or it was not asleep yet, and goes on.
+ * CPU @cpu wakes the thread of another one, which is on its way to sleep: it leaves that CPU, and is ready then,
+ * though only later put on a queue. Or it was not asleep yet, and goes on.
  */
 static void do_race(struct machine *m, u32 cpu)
 {
@@ -161,8 +164,8 @@ static void do_race(struct machine *m, u32 cpu)
 		m->threads[target - FIRST_TID].is_waking = true;
 		do_switch(m, other, 1);
 		m->threads[target - FIRST_TID].is_waking = false;
-		m->now += m->has_wakeups ? 1 + roll(m, 50) : 0;
 		set(m, target, LKST_RUN_READY, -1);
+		m->now += m->has_wakeups ? 1 + roll(m, 50) : 0;
 	}
 	if (m->has_wakeups)
 		record(m, cpu, 0, "sched_wakeup", fields);
@@ -366,7 +369,65 @@ TEST(states_are_the_truth_without_sched_wakeup)
 	}
 }
 
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+enum { DAMAGED = 400, DAMAGED_STEPS = 300, BLOCK = 4096, FIRST_RECORD = 8 };
+
+/* Changes a byte of the stream in @dir of a CPU that the bytes say: in a block's header, or its first record's time. */
+static void damage(const char *dir, struct source *in)
+{
+	const u32 cpu = next(in) % MACHINE_CPUS;
+	char name[16];
+	size_t length, at;
+	char *bytes;
+
+	snprintf(name, sizeof(name), "main.%u", cpu);
+	bytes = make_read(dir, name, &length);
+	at = next(in) % (length / BLOCK + 1) * BLOCK;
+	at += next(in) % 2 ? next(in) % LKST_BLOCK_HEADER : LKST_BLOCK_HEADER + next(in) % FIRST_RECORD;
+	if (at < length)
+		bytes[at] ^= (char)(1 << next(in) % 8);
+	make_write(dir, name, bytes, length);
+	free(bytes);
+}
+
+/* What is told of a thread or CPU must be in order, and end where the pass does, whatever the blocks claim. */
+static bool is_torn_by_damage(u64 seed)
+{
+	struct source in = { .rng = seed * 7919 + 1 };
+	struct made_machine *m = machine_run(&in, (u8)seed & MACHINE_KINDS_OF, DAMAGED_STEPS);
+	struct states *st = calloc(1, sizeof(*st));
+	struct lkst_err e;
+	bool is_torn;
+	u32 i;
+
+	st->tid = st->cpu = -2;
+	make_scratch(st->dir);
+	machine_write(m, st->dir, true);
+	for (i = next(&in) % 4 + 1; i > 0; i--)
+		damage(st->dir, &in);
+	if (lkst_trace_open(&e, st->dir, &st->trace) || lkst_feed_new(&e, st->trace, &st->feed))
+		abort();
+	states_run(st);
+	is_torn = st->is_torn;
+	if (is_torn)
+		printf("seed %llu: %s\n", (unsigned long long)seed, st->tear);
+	states_close(st);
+	free(st);
+	machine_free(m);
+	return is_torn;
+}
+
+TEST(states_follow_each_other_in_damaged_traces)
+{
+	u64 seed;
+
+	for (seed = 0; seed < DAMAGED; seed++)
+		CHECK(!is_torn_by_damage(seed));
+}
+
 static const struct unit_test tests[] = {
+	{ "states_follow_each_other_in_damaged_traces", test_states_follow_each_other_in_damaged_traces },
 	{ "states_are_the_truth_where_nothing_is_missing",
 	  test_states_are_the_truth_where_nothing_is_missing },
 	{ "states_are_the_truth_behind_rings_that_begin_late",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * probe/code/stepping.h: which instructions the kernel emulates where a program is probed. The bytes are what the GNU
  * assembler makes of the text beside them.
  */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Symbols: an address gets the name of the function that it lies in, and no other. */
-#include "trace/symbols.h"
+/*
+ * tier: check
+ *
+ * Symbols: an address gets the name of the function that it lies in, and no other.
+ */
+#include "trace/known/symbols.h"
 
 #include "lib/unit.h"
 #include "lib/view_fixture.h"

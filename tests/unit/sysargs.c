@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * Arguments and results of system calls as text.
  */
-#include "view/sysargs.h"
+#include "print/sysargs.h"
 
 #include "lib/unit.h"
 
@@ -217,8 +219,8 @@ static const struct row rows[] = {
 #define CASE(value, name) { NULL, name, true, value, 0 },
 #define FLAG(value, name) { NULL, name, false, value, 0 },
 #define END
-#include "view/sysflags.def"
-#include "view/sysnames.def"
+#include "print/sysflags.def"
+#include "print/sysnames.def"
 #undef SYSTABLE
 #undef CASE
 #undef FLAG

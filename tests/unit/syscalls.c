@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * tier: check
+ *
  * The system call table: that each row can be read, and that some rows say what they should.
  * tests/live/syscall_table.sh compares the table with a kernel.
  */

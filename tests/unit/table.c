@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/table.h and how view/table_text.h and view/chart.h print it. */
-#include "view/table_text.h"
+/*
+ * tier: check
+ *
+ * result/table.h and how print/table_text.h and print/chart.h print it.
+ */
+#include "print/table_text.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/hist.h"
 #include "lib/unit.h"
+#include "result/hist.h"
 
 static const struct lkst_column columns[] = {
 	{ "key", "call", LKST_COLUMN_TEXT, "the call" },

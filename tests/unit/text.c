@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* view/text: lines for people, word by word. */
+/*
+ * tier: check
+ *
+ * print/text: lines for people, word by word.
+ */
 #include "lib/unit.h"
 #include "lib/view_fixture.h"
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 #define HEAD "12:14:05.123456789 [001]    1234/bash            "
 
@@ -18,11 +22,14 @@ static const char *tail(const char *line)
 	return text + length;
 }
 
+/* What a switch says of where the thread is, if that is nothing. */
+#define NOWHERE " prev_call=-1 prev_where=unknown prev_flags=0 prev_args=[]\n"
+
 TEST(text_prints_a_switch)
 {
 	CHECK_STR(fixture_one(f, &lkst_view_text,
 			      "sched_switch next_tid=567 prev_state=1 prev_prio=120 next_prio=120"),
-		  HEAD "sched_switch: next=567/cc1 prev_state=S prev_prio=120 next_prio=120\n");
+		  HEAD "sched_switch: next=567/cc1 prev_state=S prev_prio=120 next_prio=120" NOWHERE);
 }
 
 TEST(text_prints_system_calls)
@@ -71,13 +78,13 @@ TEST(text_names_task_states)
 		{ "0x2402", "I|F" },
 		{ "0x10001", "S|0x10000" },
 	};
-	char line[128], want[128];
+	char line[128], want[192];
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		snprintf(line, sizeof(line), "sched_switch prev_state=%s", cases[i][0]);
 		snprintf(want, sizeof(want),
-			 "sched_switch: next=0/swapper prev_state=%s prev_prio=0 next_prio=0\n",
+			 "sched_switch: next=0/swapper prev_state=%s prev_prio=120 next_prio=120" NOWHERE,
 			 cases[i][1]);
 		CHECK_STR(tail(line), want);
 	}
@@ -100,8 +107,8 @@ TEST(text_names_values)
 	CHECK_STR(tail("hrtimer_init hrtimer=1 clock=1 mode=8"),
 		  "hrtimer_init: hrtimer=0x1 clock=CLOCK_MONOTONIC mode=ABS|HARD\n");
 	CHECK_STR(tail("contention_begin lock=5 flags=0x41"),
-		  "contention_begin: lock=0x5 flags=SPIN|0x40 caller=0x0 caller2=0x0 "
-		  "caller3=0x0 caller4=0x0 caller5=0x0\n");
+		  "contention_begin: lock=0x5 flags=SPIN|0x40 holder_is=unknown holder=0/swapper caller=0x0 "
+		  "caller2=0x0 caller3=0x0 caller4=0x0 caller5=0x0\n");
 	CHECK_STR(tail("mm_page_alloc pfn=0x100 gfp_flags=0xcc0 order=2 migratetype=1"),
 		  "mm_page_alloc: pfn=0x100 gfp_flags=0xcc0 order=2 migratetype=movable\n");
 	CHECK_STR(tail("state_loss loss_cpu=1 buffer=1 cause=0 count=4"),

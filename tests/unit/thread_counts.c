@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Switches of threads, compared with what the kernel has counted of each. */
-#include "analyze/check/compare_threads.h"
+/*
+ * tier: check
+ *
+ * Switches of threads, compared with what the kernel has counted of each.
+ */
+#include "analyze/counters/compare_threads.h"
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of threads, fed by traces made of text. */
+/*
+ * tier: check
+ *
+ * The table of threads, fed by traces made of text.
+ */
 #include "lib/fed_threads.h"
 #include "lib/make_trace.h"
-#include "trace/threads.h"
+#include "trace/known/threads.h"
 #include "lib/unit.h"
 
 TEST(threads_know_the_idle_thread)
@@ -55,6 +59,41 @@ TEST(threads_begin_with_a_fork)
 	CHECK_EQ(thread->prio, 0);
 	CHECK(!thread->is_kernel);
 	CHECK(lkst_threads_find(t, 9)->is_kernel);
+	lkst_threads_free(t);
+}
+
+/* "first second" and so on: what thread @tid was called at @ns, or "?". */
+static const char *name_at(const struct lkst_threads *t, s32 tid, u64 ns)
+{
+	static char comm[17];
+
+	memset(comm, 0, sizeof(comm));
+	return lkst_threads_name_at(t, tid, ns, comm) ? comm : "?";
+}
+
+TEST(threads_know_what_they_were_called_then)
+{
+	struct lkst_threads *t = fed_threads(
+		"state_thread ns=9 thread_tid=5 thread_pid=5 comm=first\n"
+		"state_thread ns=9 thread_tid=6 thread_pid=6 comm=same\n"
+		"task_rename buffer=1 tid=5 ns=100 target_tid=5 newcomm=second\n"
+		"task_rename buffer=1 tid=5 ns=200 target_tid=5 newcomm=\n"
+		"sched_process_exit buffer=1 tid=5 ns=300 exit_pid=5 comm=\n"
+		"task_newtask buffer=1 tid=6 ns=400 child_tid=5 child_comm=other\n"
+		"sched_process_fork buffer=1 tid=6 ns=401 child_tid=5 child_pid=5 parent_pid=6 child_comm=other\n"
+		"task_rename buffer=1 tid=7 ns=500 target_tid=7 newcomm=late\n");
+
+	CHECK_STR(name_at(t, 5, 0), "first");
+	CHECK_STR(name_at(t, 5, 99), "first");
+	CHECK_STR(name_at(t, 5, 100), "second");
+	CHECK_STR(name_at(t, 5, 200), "");
+	CHECK_STR(name_at(t, 5, 399), "");
+	CHECK_STR(name_at(t, 5, 400), "other");
+	CHECK_STR(name_at(t, 5, UINT64_MAX), "other");
+	CHECK_STR(name_at(t, 6, 1000), "same");
+	CHECK_STR(name_at(t, 7, 499), "?");
+	CHECK_STR(name_at(t, 7, 500), "late");
+	CHECK_STR(name_at(t, 8, 500), "?");
 	lkst_threads_free(t);
 }
 
@@ -177,6 +216,7 @@ static const struct unit_test tests[] = {
 	{ "threads_know_the_idle_thread", test_threads_know_the_idle_thread },
 	{ "threads_are_taken_from_the_state", test_threads_are_taken_from_the_state },
 	{ "threads_begin_with_a_fork", test_threads_begin_with_a_fork },
+	{ "threads_know_what_they_were_called_then", test_threads_know_what_they_were_called_then },
 	{ "threads_keep_up_with_names_and_programs", test_threads_keep_up_with_names_and_programs },
 	{ "threads_keep_up_with_priorities", test_threads_keep_up_with_priorities },
 	{ "threads_ignore_numbers_that_cannot_be", test_threads_ignore_numbers_that_cannot_be },

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/time.h: times compared, printed and read. */
+/*
+ * tier: check
+ *
+ * base/time.h: times compared, printed and read.
+ */
 #include "base/time.h"
 
 #include <errno.h>
@@ -126,6 +130,12 @@ TEST(time_parses)
 	CHECK_EQ(parse("+5000000h", &noon), 18000000000 * S + 1000 * S);
 	set_zone("CET-1");
 	CHECK_EQ(parse("13:14:05", &noon), 1005 * S);
+	/* With a zone, as in JSON and in Parquet, it is that one's time wherever it is read. */
+	CHECK_EQ(parse("2026-11-21T12:14:05.250000000Z", &noon), 1005 * S + 250000000);
+	CHECK_EQ(parse("2026-11-21T12:14:05Z", &noon), 1005 * S);
+	CHECK_EQ(parse("2026-11-21 12:14:05.25+00", &noon), 1005 * S + 250000000);
+	CHECK_EQ(parse("2026-11-21T17:44:05+05:30", &noon), 1005 * S);
+	CHECK_EQ(parse("2026-11-21T08:14:05-0400", &noon), 1005 * S);
 }
 
 /* 64 bits of nanoseconds end in the year 2554: what is later is after all records, not before. */
@@ -179,7 +189,15 @@ TEST(time_refuses)
 					   "-x",
 					   "yesterday",
 					   "12:14:05 ",
-					   "2026-11-21x12:00:00" };
+					   "2026-11-21x12:00:00",
+					   "12:14:05Z",
+					   "2026-11-21T12:14:05z",
+					   "2026-11-21T12:14:05ZZ",
+					   "2026-11-21T12:14:05+1",
+					   "2026-11-21T12:14:05+15",
+					   "2026-11-21T12:14:05+01:",
+					   "2026-11-21T12:14:05+01:60",
+					   "2026-11-21T12:14:05+" };
 	size_t i;
 
 	set_zone("UTC0");

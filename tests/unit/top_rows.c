@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which rows `lkst top` shows, and in which order. */
+/*
+ * tier: check
+ *
+ * Which rows `lkst top` shows, and in which order.
+ */
 #include "cmd/top/top_rows.h"
 
 #include "lib/fed_threads.h"

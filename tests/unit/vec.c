@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arrays that grow. */
+/*
+ * tier: check
+ *
+ * Arrays that grow.
+ */
 #include "base/vec.h"
 
 #include <stdint.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Explanations of intervals, for each kind of chain, out of traces written as text. */
+/*
+ * tier: check
+ *
+ * Explanations of intervals, for each kind of chain, out of traces written as text.
+ */
 #include "lib/account_fixture.h"
 #include "lib/expected.h"
 #include "lib/unit.h"
@@ -255,6 +259,31 @@ TEST(why_tells_what_kind_of_wait_it_was)
 			"contention_end cpu=0 tid=10 ns=1009951000 lock=0xabc0\n",
 			0),
 		"blocked in write() on the kernel's lock at 0xabc0 (MUTEX), until"));
+	/* The switch alone says it, too, and who had the lock. */
+#define IN_LOCK(holder)                                                                                              \
+	"sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"                                                        \
+	"syscall_entry_write cpu=0 tid=10 ns=1000000000 fd=3\n"                                                      \
+	"sched_blocker cpu=0 tid=10 ns=1000099000 lock=0xabc0 " holder "\n"                                          \
+	"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING                                   \
+	"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
+	CHECK(strstr(account_explain(IN_LOCK("flags=32 holder_tid=20 holder_is=1"), 0),
+		     "blocked in write() on the kernel's lock at 0xabc0 (MUTEX), held by 20/holder when the wait "
+		     "began, until"));
+	CHECK(strstr(account_explain(IN_LOCK("flags=4 holder_tid=20 holder_is=2"), 0),
+		     "on the kernel's lock at 0xabc0 (WRITE), read by others, 20/holder among the last, until"));
+	CHECK(strstr(account_explain(IN_LOCK("flags=0 holder_tid=20 holder_is=3"), 0),
+		     "on the kernel's lock at 0xabc0 (semaphore), taken last by 20/holder, until"));
+	CHECK(strstr(account_explain(IN_LOCK("flags=2"), 0), "on the kernel's lock at 0xabc0 (READ), until"));
+	/* The limit of memory may be that of a cgroup above. */
+	CHECK(strstr(account_explain("state_cgroup ns=999000000 cgroup=77 path=/slice/app\n"
+				     "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				     "syscall_entry_write cpu=0 tid=10 ns=1000000000 fd=3\n"
+				     "mm_vmscan_memcg_reclaim_begin cpu=0 tid=10 ns=1000050000 cgroup=77\n"
+				     "sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING
+				     "sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
+				     "mm_vmscan_memcg_reclaim_end cpu=0 tid=10 ns=1009951000 nr_reclaimed=32\n",
+				     0),
+		     "blocked in write(), looking for memory of its cgroup, /slice/app or one above, until"));
 	/* By names, which the trace has after its records. */
 	CHECK(strstr(
 		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
@@ -550,6 +579,39 @@ TEST(why_says_in_which_function_a_thread_ran)
 		  "(1 of 1 sample)\n");
 }
 
+/* ---- ticks ----------------------------------------------------------------------------- */
+
+#define TICK(ns, who, is, ...) "tick cpu=0 tid=" #who " ns=" #ns " where=" #is " " __VA_ARGS__ "\n"
+
+/* Of 5 ticks 3 are in read(2), and of these 2 in copy. Those of another thread and from before do not count. */
+TEST(why_says_at_how_many_ticks_a_thread_was_where)
+{
+	CHECK_STR(account_explain(SAMPLE_SYMBOLS TICK(999000000, 10, 4, "call=-1")
+				  "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				  TICK(1001000000, 10, 1, "call=0 ip=0xffffffff81000310")
+				  TICK(1002000000, 10, 4, "call=-1 ip=0x401000")
+				  TICK(1003000000, 10, 1, "call=0 ip=0xffffffff81000320")
+				  TICK(1004000000, 10, 1, "call=0 ip=0xffffffff81000210")
+				  TICK(1005000000, 10, 1, "call=0 flags=1 ip=0xffffffff81000310")
+				  "tick cpu=1 tid=11 ns=1006000000 where=4 call=-1\n"
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		  "+0 ns     10.0 ms   ran on CPU 0, at 3 of 5 ticks in read(), at 2 of these in copy() (kernel)\n");
+	/* Of each stretch its own; nothing is known of the program's code. Without any there is nothing to say. */
+	CHECK_STR(account_explain(SAMPLE_SYMBOLS "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				  TICK(1001000000, 10, 4, "call=-1 ip=0x401000")
+				  "sched_switch cpu=0 tid=10 ns=1004000000 next_tid=11\n"
+				  TICK(1005000000, 11, 4, "call=-1 ip=0x401000")
+				  "sched_switch cpu=0 tid=11 ns=1006000000 next_tid=10\n"
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 8.00 ms, ready 2.00 ms\n"
+		  "+0 ns     4.00 ms   ran on CPU 0, at 1 of 1 tick in its program\n"
+		  "+4.00 ms  2.00 ms   ready, but CPU 0 ran 11/? for 2.00 ms (100 %)\n"
+		  "+6.00 ms  4.00 ms   ran on CPU 0\n");
+}
+
 /* clang-format on */
 
 /* ---- the machine ----------------------------------------------------------------------- */
@@ -684,6 +746,7 @@ static const struct unit_test tests[] = {
 	{ "why_says_which_function_failed_first", test_why_says_which_function_failed_first },
 	{ "why_and_lint_get_through_damaged_traces", test_why_and_lint_get_through_damaged_traces },
 	{ "why_says_in_which_function_a_thread_ran", test_why_says_in_which_function_a_thread_ran },
+	{ "why_says_at_how_many_ticks_a_thread_was_where", test_why_says_at_how_many_ticks_a_thread_was_where },
 	{ "why_says_what_the_hypervisor_took", test_why_says_what_the_hypervisor_took },
 	{ "why_says_how_slow_the_clock_was", test_why_says_how_slow_the_clock_was },
 	{ "why_says_what_was_counted", test_why_says_what_was_counted },

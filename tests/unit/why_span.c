@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Explanations of spans that programs mark, out of traces written as text. */
+/*
+ * tier: check
+ *
+ * Explanations of spans that programs mark, out of traces written as text.
+ */
 #include "analyze/why/why_span.h"
 
 #include <errno.h>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* trace/wire.h: a trace that is sent over a socket arrives unchanged; anything that is not an answer is refused. */
-#include "trace/wire.h"
+/*
+ * tier: check
+ *
+ * trace/write/wire.h: a trace that is sent over a socket arrives unchanged; anything that is not an answer is refused.
+ */
+#include "trace/write/wire.h"
 
 #include <endian.h>
 #include <sys/socket.h>
@@ -99,7 +103,7 @@ TEST(wire_carries_a_trace)
 
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/direct", dir);
-	CHECK_EQ(lkst_writer_open(&err, path, c, &w), 0);
+	CHECK_EQ(lkst_writer_open(&err, NULL, path, c, &w), 0);
 	CHECK_EQ(write_trace(w), 0);
 	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 
@@ -116,7 +120,7 @@ TEST(wire_carries_a_trace)
 	}
 	close(fds[1]);
 	snprintf(path, sizeof(path), "%s/received", dir);
-	CHECK_EQ(lkst_wire_receive_trace(&err, &source, path, &bytes), 0);
+	CHECK_EQ(lkst_wire_receive_trace(&err, &source, NULL, path, &bytes), 0);
 	close(fds[0]);
 	CHECK(waitpid(child, &status, 0) == child && !status);
 	CHECK(is_same_file("metadata"));
@@ -136,7 +140,7 @@ TEST(wire_carries_a_trace)
 		      lkst_writer_close(&err, w, 0));
 	close(fds[1]);
 	snprintf(path, sizeof(path), "%s/half", dir);
-	CHECK_EQ(lkst_wire_receive_trace(&err, &source, path, &bytes), -EPROTO);
+	CHECK_EQ(lkst_wire_receive_trace(&err, &source, NULL, path, &bytes), -EPROTO);
 	close(fds[0]);
 	CHECK(waitpid(child, &status, 0) == child && !status);
 	CHECK(make_is_partial(path));
@@ -181,7 +185,7 @@ static int receive(u32 type, u32 length, const void *payload, size_t payload_len
 	sent.length = sent.at = 0;
 	err.text[0] = 0;
 	add_frame(type, length, payload, payload_length);
-	return lkst_wire_receive_trace(&err, &source, "/nowhere/at/all", &bytes);
+	return lkst_wire_receive_trace(&err, &source, NULL, "/nowhere/at/all", &bytes);
 }
 
 TEST(wire_passes_on_the_servers_reason)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What recording costs by comparing: the counters, and what is said of them. */
+/*
+ * tier: check
+ *
+ * What recording costs by comparing: the counters, and what is said of them.
+ */
 #include "live/recording/work.h"
 
 #include <errno.h>

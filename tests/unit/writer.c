@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The writer: what is in the directory after each step, and the state stream's blocks. */
+/*
+ * tier: check
+ *
+ * The writer: what is in the directory after each step, and the state stream's blocks.
+ */
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -16,7 +20,7 @@ static struct lkst_writer *begin(void)
 
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/trace", dir);
-	if (lkst_writer_open(&err, path, c, &w))
+	if (lkst_writer_open(&err, NULL, path, c, &w))
 		abort();
 	lkst_catalog_free(c);
 	return w;
@@ -103,13 +107,13 @@ TEST(writer_refuses_a_directory_that_is_not_empty)
 	struct lkst_writer *w;
 
 	make_scratch(dir);
-	CHECK_EQ(lkst_writer_open(&err, dir, c, &w), 0);
+	CHECK_EQ(lkst_writer_open(&err, NULL, dir, c, &w), 0);
 	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
-	CHECK_EQ(lkst_writer_open(&err, dir, c, &w), -ENOTEMPTY);
+	CHECK_EQ(lkst_writer_open(&err, NULL, dir, c, &w), -ENOTEMPTY);
 	CHECK(strstr(err.text, dir) && strstr(err.text, "not empty"));
 	make_scratch_remove(dir);
 	snprintf(path, sizeof(path), "%s/a/b", dir);
-	CHECK_EQ(lkst_writer_open(&err, path, c, &w), -ENOENT);
+	CHECK_EQ(lkst_writer_open(&err, NULL, path, c, &w), -ENOENT);
 	lkst_catalog_free(c);
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Unpacking zstd, beside zstd's own library. */
-#include "base/zstd_decode.h"
+/*
+ * tier: check
+ *
+ * Unpacking zstd, beside zstd's own library.
+ */
+#include "trace/format/zstd_decode.h"
 
 #include <errno.h>
 #include <zstd.h>

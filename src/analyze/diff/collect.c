@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/measures/analysis.h"
+#include "analyze/analyses/analysis.h"
 #include "base/vec.h"
 
 enum {
@@ -226,7 +226,7 @@ static void name_group(const struct pass *p, const struct lkst_thread_life *life
 	if (p->options->group == LKST_DIFF_BY_PROCESS && !life->is_kernel && life->pid &&
 	    life->pid != life->tid)
 		leader = lkst_model_life_of(p->model, life->pid, 0);
-	memcpy(comm, leader && leader->comm[0] ? leader->comm : life->comm, COMM);
+	memcpy(comm, leader && leader->has_comm ? leader->comm : life->comm, COMM);
 	if (p->options->group == LKST_DIFF_BY_THREAD || life->is_kernel)
 		hide_numbers(comm);
 }

@@ -124,13 +124,29 @@ static void weigh_by_key(struct lkst_diff *d, unsigned int i, const struct lkst_
 		d->weights[i][k] = key && key->stretches ? key->stretches[k].nr : 0;
 }
 
-static int weigh(struct lkst_err *e, struct lkst_diff *d)
+static const char *const words[] = { "first", "second" };
+
+/* Where some of them were left out, all that is divided by their number is too much. */
+static int check_per(struct lkst_err *e, const struct lkst_diff *d, const struct lkst_diff_row *per)
 {
-	static const char *const words[] = { "first", "second" };
-	const struct lkst_diff_row *per = d->options.per ? lkst_diff_find(d, d->options.per) : NULL;
+	char text[LKST_LIMITED_TEXT];
 	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; per && i < 2; i++)
+		if (lkst_diff_side_is_limited(d->sides[i], per->kind, (per->of[0] ?: per->of[1])->text, text))
+			return lkst_err_set(e, -ENOENT,
+					    "the %s has not all of %s to divide by, to keep to the cost limit: %s",
+					    words[i], d->options.per, text);
+	return 0;
+}
+
+static int weigh(struct lkst_err *e, struct lkst_diff *d)
+{
+	const struct lkst_diff_row *per = d->options.per ? lkst_diff_find(d, d->options.per) : NULL;
+	unsigned int i;
+	int err = check_per(e, d, per);
+
+	for (i = 0; i < 2 && !err; i++) {
 		d->weights[i] = calloc(LKST_DIFF_STRETCHES_MAX, sizeof(*d->weights[i]));
 		if (!d->weights[i])
 			return lkst_err_sys(e, -ENOMEM, "comparing");
@@ -151,7 +167,7 @@ static int weigh(struct lkst_err *e, struct lkst_diff *d)
 						 "time, so nothing can be compared",
 						 words[i]);
 	}
-	return 0;
+	return err;
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -295,6 +311,42 @@ static bool has_lost(const struct lkst_diff *d, const struct lkst_diff_row *r, u
 	       (r->kind != LKST_DIFF_state || gaps_ns > lost_max * (double)(s->to_ns - s->from_ns));
 }
 
+/* A copy of @text that stays as long as @d; NULL: no memory. */
+static const char *keep_text(struct lkst_diff *d, const char *text)
+{
+	char **kept;
+	u32 i;
+
+	for (i = 0; i < d->nr_texts; i++)
+		if (!strcmp(d->texts[i], text))
+			return d->texts[i];
+	kept = lkst_vec_add(d->texts, d->nr_texts);
+	if (!kept)
+		return NULL;
+	*kept = strdup(text);
+	if (!*kept)
+		d->nr_texts--;
+	return *kept;
+}
+
+/* That the cost limit left out some of what the row is of in one of both, if it did. 0 or -ENOMEM. */
+static int find_limited(struct lkst_diff *d, struct lkst_diff_row *r)
+{
+	const char *key = (r->of[0] ?: r->of[1])->text;
+	char text[LKST_LIMITED_TEXT], sentence[LKST_LIMITED_TEXT + 64];
+	unsigned int i;
+
+	for (i = 0; i < 2 && !r->missing; i++) {
+		if (!lkst_diff_side_is_limited(d->sides[i], r->kind, key, text))
+			continue;
+		snprintf(sentence, sizeof(sentence), "In the %s, %s (the cost limit).", words[i], text);
+		r->missing = keep_text(d, sentence);
+		if (!r->missing)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* Why the row cannot be compared: losses, or a trace that was recorded without it, unlike the other. */
 static const char *why_missing(const struct lkst_diff *d, const struct lkst_diff_row *r)
 {
@@ -313,9 +365,10 @@ static const char *why_missing(const struct lkst_diff *d, const struct lkst_diff
 	return NULL;
 }
 
-static int compare_row(const struct lkst_diff *d, struct lkst_diff_row *r)
+static int compare_row(struct lkst_diff *d, struct lkst_diff_row *r)
 {
 	unsigned int i;
+	int err;
 
 	for (i = 0; i < 2; i++) {
 		const struct lkst_diff_key *k = r->of[i];
@@ -327,8 +380,10 @@ static int compare_row(const struct lkst_diff *d, struct lkst_diff_row *r)
 		r->p[i] = not_tested;
 	}
 	r->greater = -1;
-	r->missing = why_missing(d, r);
-	return r->missing ? 0 : test_length(d, r) ?: test_time(d, r);
+	err = find_limited(d, r);
+	if (!err && !r->missing)
+		r->missing = why_missing(d, r);
+	return err || r->missing ? err : test_length(d, r) ?: test_time(d, r);
 }
 
 static bool has_changed(double a, double b, double least)
@@ -397,6 +452,9 @@ void lkst_diff_free(struct lkst_diff *d)
 		lkst_diff_side_free(d->sides[i]);
 		free(d->weights[i]);
 	}
+	for (i = 0; i < d->nr_texts; i++)
+		free(d->texts[i]);
+	free(d->texts);
 	free(d->rows);
 	free(d);
 }

@@ -51,11 +51,13 @@ struct lkst_diff {
 	u32 nr_significant, nr_missing, nr_tests;
 	double units[2];    /* what was divided by: seconds, or operations */
 	double *weights[2]; /* the same, of each stretch */
+	char **texts;	    /* that rows have in `missing` */
+	u32 nr_texts;
 };
 
 /*
  * Compares @a with @b, which it takes over, also on failure. -ENOENT: one has no time that is covered, or no occurrence
- * of `per`.
+ * of `per`, or has not all of them, because they were left out for a while to keep to the cost limit.
  */
 int lkst_diff_new(struct lkst_err *e, struct lkst_diff_side *a, struct lkst_diff_side *b,
 		  const struct lkst_diff_options *options, struct lkst_diff **ret_diff);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "abi/types.h"
-#include "base/hist.h"
+#include "result/hist.h"
 
 /* How many of each sample have one value, or a value of one range. */
 struct lkst_rank_class {

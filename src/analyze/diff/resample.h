@@ -8,7 +8,7 @@
 #define LKST_ANALYZE_DIFF_RESAMPLE_H
 
 #include "abi/types.h"
-#include "base/hist.h"
+#include "result/hist.h"
 
 enum { LKST_RESAMPLES = 1999 }; /* so the least `p` is 1 in 2000 */
 

@@ -3,9 +3,11 @@
 #include "analyze/diff/side.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/analyses/analysis.h"
 #include "analyze/diff/collect.h"
 #include "base/vec.h"
 
@@ -32,6 +34,7 @@ void lkst_diff_side_free(struct lkst_diff_side *s)
 		key_fini(&s->keys[i]);
 	for (i = 0; i < LKST_NR_DIFF_KINDS; i++)
 		free(s->missing[i]);
+	lkst_limited_free(s->limited);
 	lkst_notes_fini(&s->notes);
 	free(s->keys);
 	free(s);
@@ -90,6 +93,51 @@ const struct lkst_diff_example *lkst_diff_example_near(const struct lkst_diff_ke
 		}
 	}
 	return best;
+}
+
+/* ---- what was left out ----------------------------------------------------------------------- */
+
+static bool has_any(const bool wants[LKST_EVENT_SPACE])
+{
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE && !wants[id]; id++)
+		;
+	return id < LKST_EVENT_SPACE;
+}
+
+/* What is known of a wait without these is what the thread was in, and not what it waited for. */
+static void want_state(const struct lkst_diff_side *s, const char *key, bool wants[LKST_EVENT_SPACE])
+{
+	if (strstr(key, ":blocked:"))
+		lkst_limited_match(s->limited, "page_fault_* contention_* block_rq_complete", wants);
+}
+
+static void want_call(const struct lkst_diff_side *s, const char *key, bool wants[LKST_EVENT_SPACE])
+{
+	char patterns[2 * LKST_KEY_TEXT + 32];
+
+	snprintf(patterns, sizeof(patterns), "syscall_entry_%s syscall_exit_%s", key, key);
+	lkst_limited_match(s->limited, patterns, wants);
+	/* One without a name is among the others. */
+	if (!has_any(wants))
+		lkst_limited_match(s->limited, "syscall_*", wants);
+}
+
+bool lkst_diff_side_is_limited(const struct lkst_diff_side *s, unsigned int kind, const char *key,
+			       char text[LKST_LIMITED_TEXT])
+{
+	bool wants[LKST_EVENT_SPACE] = {};
+
+	if (kind == LKST_DIFF_state)
+		want_state(s, key, wants);
+	else if (kind == LKST_DIFF_fault)
+		lkst_limited_match(s->limited, "page_fault_*", wants);
+	else if (kind == LKST_DIFF_syscall)
+		want_call(s, key, wants);
+	else
+		lkst_limited_match(s->limited, lkst_analysis_find(lkst_diff_kind_names[kind])->events, wants);
+	return lkst_limited_is(s->limited, wants, s->from_ns, s->to_ns, text);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -185,7 +233,7 @@ int lkst_diff_side_new(struct lkst_err *e, struct lkst_trace *t,
 	s->step_ns = options->step_ns ?: 1;
 	nr = (options->to_ns - options->from_ns) / s->step_ns;
 	s->nr_stretches = nr < LKST_DIFF_STRETCHES_MAX ? (u32)nr : (u32)LKST_DIFF_STRETCHES_MAX;
-	err = lkst_diff_collect(e, t, options, s);
+	err = lkst_limited_new(e, t, &s->limited) ?: lkst_diff_collect(e, t, options, s);
 	if (err)
 		return err;
 	err = lkst_diff_side_unite(s);

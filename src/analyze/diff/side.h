@@ -5,10 +5,11 @@
 #ifndef LKST_ANALYZE_DIFF_SIDE_H
 #define LKST_ANALYZE_DIFF_SIDE_H
 
+#include "analyze/engine/limited.h"
 #include "analyze/engine/tally.h"
 #include "base/cleanup.h"
-#include "base/notes.h"
-#include "trace/reader.h"
+#include "result/notes.h"
+#include "trace/read/reader.h"
 
 /*
  * Kinds of rows. The first ones come from the state model: what the threads of a group did, and their page faults. The
@@ -93,6 +94,7 @@ struct lkst_diff_side {
 	u32 nr_keys;
 	char *missing
 		[LKST_NR_DIFF_KINDS]; /* why the trace may lack some of that kind; NULL: it does not */
+	struct lkst_limited *limited; /* what the cost limit left out, and when */
 	struct lkst_notes notes;
 };
 
@@ -109,12 +111,19 @@ struct lkst_diff_side_options {
  */
 u64 lkst_diff_step_ns(u64 a_ns, u64 b_ns);
 
-/* One pass over @t. */
+/* One pass over @t, which must stay open as long as the side. */
 int lkst_diff_side_new(struct lkst_err *e, struct lkst_trace *t,
 		       const struct lkst_diff_side_options *options,
 		       struct lkst_diff_side **ret_side);
 void lkst_diff_side_free(struct lkst_diff_side *s);
 LKST_GUARD(lkst_diff_side_free, struct lkst_diff_side)
+
+/*
+ * Whether some of what occurrences of @kind under @key rest on was left out in the window to keep to the cost limit;
+ * @text, if there is something, says what and when.
+ */
+bool lkst_diff_side_is_limited(const struct lkst_diff_side *s, unsigned int kind, const char *key,
+			       char text[LKST_LIMITED_TEXT]);
 
 /* The order of keys, which is by kind and text: as strcmp(3). */
 int lkst_diff_key_compare(const struct lkst_diff_key *a, const struct lkst_diff_key *b);

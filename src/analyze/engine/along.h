@@ -4,7 +4,7 @@
 #define LKST_ANALYZE_ENGINE_ALONG_H
 
 #include "abi/types.h"
-#include "base/table.h"
+#include "result/table.h"
 
 struct lkst_along_stretch {
 	u64 nr;

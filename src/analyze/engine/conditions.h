@@ -4,7 +4,7 @@
 #define LKST_ANALYZE_ENGINE_CONDITIONS_H
 
 #include "analyze/engine/feed.h"
-#include "base/notes.h"
+#include "result/notes.h"
 
 /* Has @f add a sentence to @notes for each such row, whatever the window. @notes must stay. 0 or -ENOMEM. */
 int lkst_conditions_subscribe(struct lkst_notes *notes, struct lkst_feed *f);

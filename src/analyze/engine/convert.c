@@ -50,7 +50,8 @@ u64 lkst_convert_missing(const struct lkst_event_class *event)
 	u16 i;
 
 	for (i = 0; i < desc->nr_fields; i++)
-		if (!source_of(event, &desc->fields[i]))
+		if (desc->fields[i].type == LKST_TYPE_WORDS ? !lkst_class_field(event, desc->fields[i].name)
+							    : !source_of(event, &desc->fields[i]))
 			missing |= 1ULL << i;
 	return missing;
 }

@@ -6,7 +6,7 @@
 #ifndef LKST_ANALYZE_ENGINE_CONVERT_H
 #define LKST_ANALYZE_ENGINE_CONVERT_H
 
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 enum {
 	LKST_CONVERT_STRING_MAX = 4096, /* of a string, with its NUL: longer ones are cut */

@@ -11,6 +11,7 @@
 #include "abi/probe.h"
 #include "analyze/engine/naming.h"
 #include "base/hash.h"
+#include "trace/known/call_result.h"
 
 enum {
 	ENTERED_MAX = 64, /* functions of a call whose arguments are kept: the last */
@@ -32,6 +33,12 @@ static const char *const error_names[] = {
 #undef ERRNO
 #undef RESTART
 };
+
+#define ERRNO(number, name, text) _Static_assert(sizeof(name) <= LKST_ERROR_TEXT, "the name is not cut");
+#define RESTART ERRNO
+#include "base/errno.def"
+#undef ERRNO
+#undef RESTART
 
 /* A function that returned something negative. */
 struct step {
@@ -282,7 +289,7 @@ static int on_exit_of_call(void *ctx, const struct lkst_record *r,
 		chain.begin_ns = call->begin_ns;
 		call->begin_ns = 0;
 	}
-	if (s->ret >= 0 || s->ret < -ERROR_MAX)
+	if (!lkst_call_has_failed(s->row, s->ret))
 		return 0;
 	if (chain.begin_ns) {
 		take_path(call, s);

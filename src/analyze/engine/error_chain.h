@@ -9,11 +9,11 @@
 #include "abi/probe.h"
 #include "analyze/engine/feed.h"
 #include "analyze/engine/tally.h"
-#include "trace/symbols.h"
+#include "trace/known/symbols.h"
 
 enum {
 	LKST_ERROR_STEPS = 16, /* functions that are kept of a call: the last */
-	LKST_ERROR_TEXT = 16,  /* of an error's name, with its NUL */
+	LKST_ERROR_TEXT = 24,  /* of an error's name, with its NUL: any of base/errno.def */
 	LKST_ERROR_PATH = 64,  /* bytes that are kept of a call's first path, with the NUL */
 	LKST_ERROR_CALL = 512, /* of a call's arguments as text */
 };

@@ -10,9 +10,9 @@
 #include "analyze/engine/convert.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "program/space/mappings.h"
-#include "trace/holes.h"
-#include "trace/threads.h"
+#include "trace/known/threads.h"
+#include "trace/read/holes.h"
+#include "usercode/space/mappings.h"
 
 /* Fields are read as they lie only by a machine of the format's byte order. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -21,7 +21,10 @@ enum { IS_NATIVE_ORDER = true };
 enum { IS_NATIVE_ORDER = false };
 #endif
 
-enum { LOOK_EVERY = 1024 };
+enum {
+	LOOK_EVERY = 1024,
+	HELD_MAX = 1024, /* gaps */
+};
 
 /* What a subscriber of an event gets. */
 enum item_kind {
@@ -70,6 +73,7 @@ struct lkst_feed {
 	struct lkst_trace *trace;
 	const struct lkst_catalog *catalog;
 	struct lkst_merge *merge;
+	struct lkst_gaps held; /* that the merge has met, and the pass not come to yet */
 	u64 begin_ns, from_ns, to_ns;
 	u64 nr_records, nr_window_records;
 	u64 pause_ns;	/* since when maskset RNOTHING has been active; 0: it is not */
@@ -330,13 +334,35 @@ static int tell_gap(const struct lkst_feed *f, const struct lkst_gap *gap)
 	return err;
 }
 
-static int take_gaps(struct lkst_feed *f)
+/*
+ * Tells the gaps that begin no later than @ns. The merge meets one as soon as it has read a CPU's records before it,
+ * when others' may still come; the state stream has no place in time.
+ */
+static int take_gaps(struct lkst_feed *f, u64 ns)
 {
 	struct lkst_gap gap;
 	int err = 0;
 
 	while (err >= 0 && lkst_merge_gap(f->merge, &gap) > 0)
+		if (gap.from_ns > ns && gap.buffer != LKST_BUFFER_STATE)
+			lkst_gaps_insert(&f->held, &gap);
+		else
+			err = tell_gap(f, &gap);
+	while (err >= 0 && f->held.nr && lkst_gaps_at(&f->held, 0)->from_ns <= ns && lkst_gaps_take(&f->held, &gap))
 		err = tell_gap(f, &gap);
+	return err;
+}
+
+/* What is left of them when the pass ends, at @end_ns: damage may be said to begin after the last record. */
+static int take_last_gaps(struct lkst_feed *f, u64 end_ns)
+{
+	struct lkst_gap gap;
+	int err = take_gaps(f, end_ns);
+
+	while (err >= 0 && lkst_gaps_take(&f->held, &gap)) {
+		gap.from_ns = end_ns;
+		err = tell_gap(f, &gap);
+	}
 	return err;
 }
 
@@ -436,7 +462,7 @@ static int pass(struct lkst_feed *f)
 		struct event *event = &f->events[r.event->id];
 		bool is_before = r.ns < f->from_ns && r.buffer != LKST_BUFFER_STATE;
 
-		err = take_gaps(f);
+		err = take_gaps(f, r.buffer == LKST_BUFFER_STATE ? 0 : r.ns);
 		if (++f->nr_records % LOOK_EVERY == 0 && f->look && err >= 0)
 			err = f->look(f->look_ctx, r.ns);
 		f->nr_window_records += !is_before && r.buffer != LKST_BUFFER_STATE;
@@ -444,7 +470,7 @@ static int pass(struct lkst_feed *f)
 		if (err >= 0 && event->subscribers.nr && (!is_before || event->has_always))
 			err = tell(f, event, &r, is_before);
 	}
-	return err < 0 ? err : take_gaps(f);
+	return err;
 }
 
 static int on_thread(void *ctx, const struct lkst_record *r, const void *record)
@@ -526,10 +552,14 @@ int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)
 
 	if (err < 0)
 		return err;
+	if (lkst_gaps_init(&f->held, HELD_MAX))
+		return lkst_err_sys(e, -ENOMEM, "analyzing the trace");
 	err = pass(f);
 	lkst_trace_range(f->trace, &begin_ns, &end_ns);
 	if (end_ns > f->to_ns)
 		end_ns = f->to_ns;
+	if (err >= 0)
+		err = take_last_gaps(f, end_ns);
 	if (err >= 0 && f->pause_ns && end_ns > f->pause_ns)
 		err = tell_pause(f, end_ns);
 	for (i = 0; i < f->ends.nr && err >= 0; i++)
@@ -578,6 +608,7 @@ void lkst_feed_free(struct lkst_feed *f)
 	}
 	free(f->gaps.list);
 	free(f->ends.list);
+	lkst_gaps_fini(&f->held);
 	lkst_merge_free(f->merge);
 	free(f);
 }

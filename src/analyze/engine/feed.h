@@ -16,8 +16,8 @@
 
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
-#include "trace/descriptors.h"
-#include "trace/reader.h"
+#include "trace/known/descriptors.h"
+#include "trace/read/reader.h"
 
 struct lkst_feed;
 struct lkst_mappings;

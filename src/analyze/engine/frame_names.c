@@ -10,7 +10,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
-#include "trace/hide.h"
+#include "trace/format/hide.h"
 
 enum {
 	NAMES_MAX = 1 << 20,

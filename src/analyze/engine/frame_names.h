@@ -7,8 +7,8 @@
 #define LKST_ANALYZE_ENGINE_FRAME_NAMES_H
 
 #include "base/cleanup.h"
-#include "program/space/code_name.h"
-#include "trace/symbols.h"
+#include "trace/known/symbols.h"
+#include "usercode/space/code_name.h"
 
 enum lkst_frame_kind {
 	LKST_FRAME_KERNEL,

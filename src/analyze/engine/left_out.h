@@ -9,6 +9,7 @@
 /* Reason, its name for programs, and the words after a number. */
 #define LKST_LEFT_OUT_REASONS(R)                                                                   \
 	R(GAP, "gap", "across a gap in the trace")                                                 \
+	R(LIMIT, "limit", "across a time in which the cost limit left such events out")            \
 	R(NO_BEGIN, "no_begin", "without a begin in the trace")                                    \
 	R(NO_END, "no_end", "whose end was not recorded")                                          \
 	R(NOT_OVER, "not_over", "not over when the trace ended")                                   \

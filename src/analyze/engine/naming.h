@@ -9,7 +9,7 @@
 
 #include "analyze/engine/labels.h"
 #include "analyze/engine/tally.h"
-#include "trace/symbols.h"
+#include "trace/known/symbols.h"
 
 /* "tick_nohz_handler", "kmalloc:do_sys_open+0x1f" with @prefix "kmalloc:". */
 void lkst_name_address(struct lkst_symbols *s, const char *prefix, u64 address,

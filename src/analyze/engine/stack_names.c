@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
-#include "trace/threads_before.h"
+#include "trace/known/threads_before.h"
 
 enum {
 	FRAMES_MAX = 1 << 24, /* of all lists */

@@ -7,7 +7,7 @@
 #define LKST_ANALYZE_ENGINE_STACKS_H
 
 #include "base/hash.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 enum {
 	LKST_STACKS_MAX = 1 << 20,

@@ -22,7 +22,7 @@ void lkst_tally_init(struct lkst_tally *t, const struct lkst_tally_config *confi
 		     const struct lkst_tally_options *options, const struct lkst_threads *threads)
 {
 	*t = (struct lkst_tally){ .config = *config, .options = options, .threads = threads };
-	t->has_filter = options->comm || options->cgroup || options->has_tid || options->has_cpu;
+	t->has_filter = lkst_tally_chooses_threads(options) || options->has_cpu;
 }
 
 void lkst_tally_fini(struct lkst_tally *t)
@@ -111,13 +111,15 @@ s64 lkst_tally_find_key(struct lkst_tally *t, u64 key)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void comm_of(const struct lkst_tally *t, s32 tid, char comm[16])
+/* False: it is not known, and @comm is empty. */
+static bool comm_of(const struct lkst_tally *t, s32 tid, char comm[16])
 {
 	const struct lkst_thread *thread = lkst_threads_find(t->threads, tid);
 
 	memset(comm, 0, 16);
 	if (thread)
 		memcpy(comm, thread->comm, 16);
+	return thread && thread->has_comm;
 }
 
 bool lkst_tally_passes(const struct lkst_tally *t, s32 tid, u32 cpu)
@@ -127,13 +129,14 @@ bool lkst_tally_passes(const struct lkst_tally *t, s32 tid, u32 cpu)
 
 	if ((w->has_tid && w->tid != tid) || (w->has_cpu && w->cpu != cpu))
 		return false;
+	if (w->has_pid && lkst_threads_pid_of(t->threads, tid) != w->pid)
+		return false;
 	if (w->cgroup && !lkst_cgroups_match(lkst_threads_cgroups(t->threads),
 					     lkst_threads_cgroup_of(t->threads, tid), w->cgroup))
 		return false;
 	if (!w->comm)
 		return true;
-	comm_of(t, tid, comm);
-	return !fnmatch(w->comm, comm, 0);
+	return comm_of(t, tid, comm) && !fnmatch(w->comm, comm, 0);
 }
 
 static void keep_worst(struct lkst_tally *t, const struct lkst_tally_value *v)

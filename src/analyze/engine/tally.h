@@ -11,9 +11,9 @@
 #include "analyze/engine/along.h"
 #include "analyze/engine/left_out.h"
 #include "base/hash.h"
-#include "base/hist.h"
-#include "base/table.h"
-#include "trace/threads.h"
+#include "result/hist.h"
+#include "result/table.h"
+#include "trace/known/threads.h"
 
 enum {
 	LKST_KEY_TEXT = 96,	     /* of a key, with its NUL */
@@ -26,10 +26,20 @@ struct lkst_tally_options {
 	const char *key;  /* a shell pattern for the key's text, or its number; NULL: any */
 	const char *comm; /* a shell pattern for the thread's name; NULL: any */
 	const char *cgroup; /* for its cgroup's path, or its container; NULL: any */
-	bool has_tid, has_cpu;
-	s32 tid;
+	const char
+		*span; /* for the name of a span that the thread has then, of analyses that heed it; NULL: any time */
+	/* Of the waiting only what is in that time; the rest of the trace is read for what it was due to. 0: all. */
+	u64 within_from_ns, within_to_ns;
+	bool has_tid, has_pid, has_cpu;
+	s32 tid, pid;
 	u32 cpu;
 };
+
+/* Whether it is not about all threads. */
+static inline bool lkst_tally_chooses_threads(const struct lkst_tally_options *which)
+{
+	return which->has_tid || which->has_pid || which->comm || which->cgroup;
+}
 
 struct lkst_tally_config {
 	const char *name;	    /* of its tables, which are <name>, <name>_total and so on */

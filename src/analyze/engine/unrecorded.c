@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/mask.h"
-#include "rules/shipped_masks.h"
+#include "masks/mask.h"
+#include "masks/shipped_masks.h"
 
 enum {
 	NAMES_SHOWN = 6, /* of events; the rest is counted */

@@ -9,7 +9,7 @@
 #include "abi/control.h"
 #include "analyze/engine/feed.h"
 #include "base/cleanup.h"
-#include "base/notes.h"
+#include "result/notes.h"
 
 struct lkst_unrecorded;
 

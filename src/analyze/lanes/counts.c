@@ -41,7 +41,8 @@ void lkst_counts_fini(struct lkst_counts *c)
 	for (i = 0; i <= LKST_COUNT_PAGES; i++)
 		free(c->steps[i]);
 	free(c->list);
-	lkst_slices_fini(&c->gaps);
+	for (i = 0; i < LKST_NR_COUNTS; i++)
+		lkst_slices_fini(&c->gaps[i]);
 	lkst_map_fini(&c->places);
 	*c = (struct lkst_counts){};
 }
@@ -185,27 +186,73 @@ static int compare_gaps(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-static int unite_gaps(struct lkst_counts *c, const struct lkst_gaps *gaps)
+/* What the numbers of a kind rest on that the cost limit may leave out; NULL: nothing. */
+static const char *const events[LKST_NR_COUNTS] = {
+	[LKST_COUNT_ON_DISK] = "block_rq_complete",
+	[LKST_COUNT_ON_LOCK] = "contention_*",
+	[LKST_COUNT_PAGES] = "mm_page_alloc mm_page_free",
+	[LKST_COUNT_DISK] = "block_rq_*",
+	[LKST_COUNT_RECEIVE] = "netif_receive_skb",
+	[LKST_COUNT_SEND] = "net_dev_queue",
+	[LKST_COUNT_QUEUE] = "sched_wakeup sched_wakeup_new",
+};
+
+/* Times of which nothing is known, in any order. */
+struct unknown {
+	struct lkst_slice *list;
+	u32 nr;
+	const struct lkst_limited *limited;
+	bool wants[LKST_EVENT_SPACE];
+};
+
+static int add_unknown(struct unknown *u, u64 from_ns, u64 to_ns)
 {
-	struct lkst_slice *list = calloc(gaps->nr + 1, sizeof(*list));
-	u32 i, nr = 0;
-	int err = list ? 0 : -ENOMEM;
+	struct lkst_slice *slice = lkst_vec_add(u->list, u->nr);
+
+	if (!slice)
+		return -ENOMEM;
+	*slice = (struct lkst_slice){ .from_ns = from_ns,
+				      .to_ns = to_ns,
+				      .life = LKST_LIFE_NONE,
+				      .state = LKST_LANE_UNKNOWN };
+	return 0;
+}
+
+static int add_limited(void *ctx, const struct lkst_limited_time *time)
+{
+	struct unknown *u = ctx;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (u->wants[id] && lkst_limited_has(u->limited, time->nr, id))
+			return add_unknown(u, time->from_ns, time->to_ns);
+	return 0;
+}
+
+/* Makes one list of all that is not known of the numbers of @kind. */
+static int unite_gaps(struct lkst_counts *c, enum lkst_count_kind kind, const struct lkst_gaps *gaps,
+		      const struct lkst_limited *limited, u64 end_ns)
+{
+	struct unknown u = { .limited = limited };
+	u32 i;
+	int err = 0;
 
 	for (i = 0; i < gaps->nr && !err; i++) {
 		const struct lkst_gap *gap = lkst_gaps_at(gaps, i);
 
 		if (gap->buffer != LKST_BUFFER_LIFE)
-			list[nr++] = (struct lkst_slice){ .from_ns = gap->from_ns,
-							  .to_ns = gap->to_ns,
-							  .life = LKST_LIFE_NONE,
-							  .state = LKST_LANE_UNKNOWN };
+			err = add_unknown(&u, gap->from_ns, gap->to_ns);
 	}
-	if (nr)
-		qsort(list, nr, sizeof(*list), compare_gaps);
-	for (i = 0; i < nr && !err; i++)
-		err = lkst_slices_add(&c->gaps, list[i]);
-	free(list);
-	return err ?: lkst_slices_index(&c->gaps);
+	if (!err && events[kind]) {
+		lkst_limited_match(limited, events[kind], u.wants);
+		err = lkst_limited_each(limited, 0, end_ns, add_limited, &u);
+	}
+	if (u.nr)
+		qsort(u.list, u.nr, sizeof(*u.list), compare_gaps);
+	for (i = 0; i < u.nr && !err; i++)
+		err = lkst_slices_add(&c->gaps[kind], u.list[i]);
+	free(u.list);
+	return err ?: lkst_slices_index(&c->gaps[kind]);
 }
 
 static void name(struct lkst_count *count, const struct lkst_labels *labels)
@@ -264,11 +311,13 @@ static int compare_counts(const void *a, const void *b)
 }
 
 int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
-		    const struct lkst_gaps *gaps, u64 begin_ns, u64 end_ns)
+		    const struct lkst_gaps *gaps, const struct lkst_limited *limited, u64 begin_ns, u64 end_ns)
 {
 	u32 i;
-	int err = unite_gaps(c, gaps);
+	int err = 0;
 
+	for (i = 0; i < LKST_NR_COUNTS && !err; i++)
+		err = unite_gaps(c, (enum lkst_count_kind)i, gaps, limited, end_ns);
 	for (i = 0; i <= LKST_COUNT_PAGES && !err; i++)
 		err = add_up(c, (enum lkst_count_kind)i, begin_ns);
 	for (i = 0; i < c->nr && !err; i++) {
@@ -277,7 +326,7 @@ int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
 		name(count, labels);
 		if (count->kind == LKST_COUNT_DISK)
 			err = begin_with(&count->curve, begin_ns, 0);
-		err = err ?: lkst_curve_forget(&count->curve, &c->gaps);
+		err = err ?: lkst_curve_forget(&count->curve, &c->gaps[count->kind]);
 		err = err ?: lkst_curve_index(&count->curve, end_ns);
 	}
 	if (c->nr)
@@ -289,16 +338,17 @@ int lkst_count_columns(const struct lkst_counts *c, u32 i, s64 from_ns, s64 to_n
 		       struct lkst_curve_column *ret_columns)
 {
 	const struct lkst_curve *curve = &c->list[i].curve;
+	const struct lkst_slices *gaps = &c->gaps[c->list[i].kind];
 	struct lkst_shares *missing;
 	u32 k;
 
 	lkst_curve_columns(curve, from_ns, to_ns, nr, ret_columns);
-	if (!curve->is_rate || !c->gaps.nr)
+	if (!curve->is_rate || !gaps->nr)
 		return 0;
 	missing = calloc(nr, sizeof(*missing));
 	if (!missing)
 		return -ENOMEM;
-	lkst_slices_shares(&c->gaps, from_ns, to_ns, nr, missing);
+	lkst_slices_shares(gaps, from_ns, to_ns, nr, missing);
 	for (k = 0; k < nr; k++) {
 		struct lkst_curve_column *column = &ret_columns[k];
 

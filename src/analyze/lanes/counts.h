@@ -6,10 +6,11 @@
 #ifndef LKST_ANALYZE_LANES_COUNTS_H
 #define LKST_ANALYZE_LANES_COUNTS_H
 
+#include "analyze/analyses/analysis.h"
+#include "analyze/engine/limited.h"
 #include "analyze/lanes/curve.h"
-#include "analyze/measures/analysis.h"
 #include "base/map.h"
-#include "trace/gaps.h"
+#include "trace/read/gaps.h"
 
 enum { LKST_COUNTS_MAX = 4096 }; /* more are left out */
 
@@ -48,7 +49,8 @@ struct lkst_count_step {
 struct lkst_counts {
 	struct lkst_count *list; /* when the pass is over: by kind, then by number */
 	u32 nr;
-	struct lkst_slices gaps; /* when records of any CPU are missing */
+	/* By kind, when records of any CPU are missing, or what is counted was left out to keep to the cost limit. */
+	struct lkst_slices gaps[LKST_NR_COUNTS];
 
 	/* Private, during the pass. */
 	struct lkst_map places; /* by kind and key */
@@ -66,11 +68,11 @@ int lkst_counts_subscribe(struct lkst_counts *c, struct lkst_feed *f);
 int lkst_counts_state(struct lkst_counts *c, u8 state, u64 from_ns, u64 to_ns);
 
 /*
- * The pass, from @begin_ns to @end_ns, is over: names them, and makes unknown what gaps make unknown. A disk has no
- * request at the beginning that the trace knows of. 0 or -ENOMEM.
+ * The pass, from @begin_ns to @end_ns, is over: names them, and makes unknown what gaps make unknown, or the cost
+ * limit. A disk has no request at the beginning that the trace knows of. 0 or -ENOMEM.
  */
 int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
-		    const struct lkst_gaps *gaps, u64 begin_ns, u64 end_ns);
+		    const struct lkst_gaps *gaps, const struct lkst_limited *limited, u64 begin_ns, u64 end_ns);
 
 /* As lkst_curve_columns(); of amounts, too, what is in a gap is not known. 0 or -ENOMEM. */
 int lkst_count_columns(const struct lkst_counts *c, u32 i, s64 from_ns, s64 to_ns, u32 nr,

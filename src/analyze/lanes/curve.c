@@ -11,7 +11,7 @@
 
 #include "base/bsearch.h"
 #include "base/vec.h"
-#include "trace/block.h"
+#include "trace/format/block.h"
 
 enum { POINTS_PER_CELL = 8 }; /* on average */
 

@@ -366,9 +366,19 @@ static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
 	return err < 0 ? lkst_err_sys(e, err, "drawing") : 0;
 }
 
+static void say_limited(struct lkst_lanes *lanes, const struct lkst_limited *limited)
+{
+	bool all[LKST_EVENT_SPACE];
+
+	memset(all, true, sizeof(all));
+	if (!lkst_limited_is(limited, all, lanes->begin_ns, lanes->end_ns, lanes->limited))
+		lanes->limited[0] = '\0';
+}
+
 int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes)
 {
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *run = NULL;
+	_cleanup_(lkst_limited_freep) struct lkst_limited *limited = NULL;
 	_cleanup_(lkst_lanes_freep) struct lkst_lanes *lanes = calloc(1, sizeof(*lanes));
 	_cleanup_(filling_fini) struct filling f = { .lanes = lanes };
 	int err;
@@ -383,8 +393,12 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 	err = begin(e, t, &f, &run) ?: lkst_analysis_run_pass(e, run);
 	if (err)
 		return err;
+	err = lkst_limited_new(e, t, &limited);
+	if (err)
+		return err;
+	say_limited(lanes, limited);
 	err = take_lanes(&f) ?: take_threads(&f) ?: lkst_lane_spans_end(&lanes->spans)
-	      ?: lkst_counts_end(&lanes->counts, lkst_analysis_run_labels(run), &lanes->gaps,
+	      ?: lkst_counts_end(&lanes->counts, lkst_analysis_run_labels(run), &lanes->gaps, limited,
 				 lanes->begin_ns, lanes->end_ns);
 	if (err)
 		return lkst_err_sys(e, err, "drawing");

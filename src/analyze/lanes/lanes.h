@@ -10,7 +10,7 @@
 #include "analyze/lanes/shares.h"
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
-#include "trace/gaps.h"
+#include "trace/read/gaps.h"
 
 enum { LKST_LANES_GAPS_MAX = 4096 }; /* that are distinguished; a power of two */
 
@@ -61,6 +61,8 @@ struct lkst_lanes {
 	struct lkst_lane_marks marks;
 	struct lkst_lane_spans spans;
 	struct lkst_lane_names names; /* of system calls, and of what interrupts */
+	/* What the cost limit left out: "softirq not recorded since +1.200 s"; "": nothing. */
+	char limited[LKST_LIMITED_TEXT];
 };
 
 /*

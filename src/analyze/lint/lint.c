@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/events.h"
+#include "analyze/engine/limited.h"
 #include "analyze/engine/unrecorded.h"
 #include "analyze/lint/lint_pass.h"
 #include "base/cleanup.h"
@@ -74,6 +75,7 @@ struct lkst_lint_search {
 	void *ctx[NR_GROUPS];
 	u64 skipped[LKST_NR_EVENTS];
 	struct lkst_unrecorded *unrecorded;
+	struct lkst_limited *limited;
 	bool wants[LKST_EVENT_SPACE]; /* the events that the rules look at, by their ids */
 	bool is_rt;		      /* the recorded kernel is for real time (PREEMPT_RT) */
 };
@@ -336,6 +338,7 @@ void lkst_lint_search_free(struct lkst_lint_search *d)
 		groups[i]->free(d->ctx[i]);
 	free(d->pass.findings);
 	lkst_unrecorded_free(d->unrecorded);
+	lkst_limited_free(d->limited);
 	lkst_lint_fini(&d->lint);
 	free(d);
 }
@@ -358,7 +361,7 @@ int lkst_lint_begin(struct lkst_err *e, struct lkst_feed *f, char *const *rules,
 	d->pass.feed = f;
 	r = choose(e, rules, nr_rules, d->pass.wants);
 	if (!r)
-		r = lkst_symbols_load(e, d->lint.symbols, t);
+		r = lkst_symbols_load(e, d->lint.symbols, t) ?: lkst_limited_new(e, t, &d->limited);
 	if (r)
 		return r;
 	heed_real_time(d, lkst_trace_catalog(t));
@@ -371,10 +374,13 @@ int lkst_lint_begin(struct lkst_err *e, struct lkst_feed *f, char *const *rules,
 
 int lkst_lint_finish(struct lkst_err *e, struct lkst_lint_search *d, struct lkst_lint *ret_lint)
 {
+	u64 begin_ns, end_ns;
 	int r;
 
 	lkst_unrecorded_end(d->unrecorded);
 	lkst_unrecorded_note(d->unrecorded, d->wants, &d->lint.notes);
+	lkst_trace_range(lkst_feed_trace(d->pass.feed), &begin_ns, &end_ns);
+	lkst_limited_note(d->limited, d->wants, begin_ns, end_ns, &d->lint.notes);
 	r = finish(d);
 	if (!r)
 		r = make_account(d);

@@ -9,12 +9,12 @@
 #define LKST_ANALYZE_LINT_LINT_H
 
 #include "analyze/engine/feed.h"
-#include "base/account.h"
 #include "base/cleanup.h"
-#include "base/notes.h"
-#include "trace/reader.h"
-#include "trace/symbols.h"
-#include "trace/threads.h"
+#include "result/account.h"
+#include "result/notes.h"
+#include "trace/known/symbols.h"
+#include "trace/known/threads.h"
+#include "trace/read/reader.h"
 
 enum lkst_lint_rule {
 	LKST_LINT_USE_AFTER_FREE,

@@ -8,7 +8,7 @@
 
 #include "analyze/engine/feed.h"
 #include "base/cleanup.h"
-#include "trace/threads.h"
+#include "trace/known/threads.h"
 
 enum {
 	LKST_PAGE_BLOCK = 512, /* pages of a block: 2 MiB where a page has 4 KiB */

@@ -10,11 +10,6 @@
 #include "base/vec.h"
 
 /* TASK_* bits that do not mean waiting (include/linux/sched.h, the same since Linux 4.14). */
-enum {
-	STATE_STOPPED = 4 | 8,
-	STATE_DEAD = 0x10 | 0x20 | 0x80,
-};
-
 /* ---- CPUs ------------------------------------------------------------------------- */
 
 static struct lkst_model_cpu *make_cpu(struct lkst_model *s, u16 nr)
@@ -31,6 +26,7 @@ static struct lkst_model_cpu *make_cpu(struct lkst_model *s, u16 nr)
 	c->idle->idle_cpu = nr;
 	c->idle->is_kernel = true;
 	snprintf(c->idle->comm, sizeof(c->idle->comm), "swapper/%u", nr);
+	c->idle->has_comm = true;
 	c->nr = nr;
 	c->tid = -1;
 	c->since_ns = c->cover_ns = c->account_ns = c->last_ns = s->begin_ns;
@@ -95,7 +91,7 @@ int lkst_model_lose_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 from
 	c->life = NULL;
 	c->thread = NULL;
 	c->tid = -1;
-	c->rq = 0;
+	c->request.rq = 0;
 	if (to_ns > c->cover_ns)
 		c->cover_ns = to_ns;
 	if (err >= 0 && t)
@@ -234,9 +230,26 @@ int lkst_model_finish_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 en
 
 /* ---- switches --------------------------------------------------------------------- */
 
-static int switch_out(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u32 state)
+/* Why @t, which could have gone on, does not. */
+static enum lkst_ready ready_of(const struct lkst_model_thread *t)
+{
+	const struct lkst_syscall_now *call = lkst_model_call_of(t);
+
+	if (t->where_flags & LKST_WHERE_THROTTLED && t->where != LKST_WHERE_UNKNOWN)
+		return LKST_READY_THROTTLED;
+	if (call && !call->may_be_over && call->row >= 0 && !strcmp(lkst_syscalls[call->row].name, "sched_yield"))
+		return LKST_READY_YIELDED;
+	if (t->where == LKST_WHERE_UNKNOWN && !t->knows_call && t->may_call)
+		return LKST_READY_UNKNOWN;
+	return LKST_READY_PREEMPTED;
+}
+
+static int switch_out(struct lkst_model *s, struct lkst_model_thread *t, const struct lkst_record *r,
+		      const struct lkst_rec_sched_switch *e)
 {
 	enum lkst_run run = LKST_RUN_BLOCKED;
+	const u32 state = e->prev_state;
+	const u64 ns = r->ns;
 	int err;
 
 	if (!state)
@@ -245,13 +258,14 @@ static int switch_out(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 		run = LKST_RUN_DEAD;
 	else if (state & STATE_STOPPED)
 		run = LKST_RUN_STOPPED;
-	err = lkst_model_change(s, t, ns, LKST_RUN_RUNNING, run, NULL);
+	err = lkst_model_forget_stale(s, t, ns);
+	if (err >= 0)
+		err = lkst_model_locate(s, t, r, e);
+	if (err >= 0)
+		err = lkst_model_change(s, t, ns, LKST_RUN_RUNNING, run, NULL);
 	if (run == LKST_RUN_READY) {
 		t->has_waker = false;
-		t->ready = t->in_call && t->call.row >= 0 &&
-					   !strcmp(lkst_syscalls[t->call.row].name, "sched_yield")
-				   ? LKST_READY_YIELDED
-				   : LKST_READY_PREEMPTED;
+		t->ready = ready_of(t);
 	} else if (run == LKST_RUN_DEAD) {
 		t->in_call = false;
 		t->life->is_over = true;
@@ -293,10 +307,11 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	if (c->depth)
 		err = lkst_model_cut_frames(s, c, 0, r->ns);
 	if (err >= 0 && c->thread)
-		err = switch_out(s, c->thread, r->ns, e->prev_state);
+		err = switch_out(s, c->thread, r, e);
 	if (err >= 0)
 		err = close_cpu(s, c, r->ns, 0);
-	c->rq = 0;
+	c->request.rq = 0;
+	c->in_thread_ns = r->ns;
 	if (e->next_tid) {
 		next = lkst_model_get(s, e->next_tid);
 		if (next && lkst_model_run(s, next) == LKST_RUN_DEAD)
@@ -316,6 +331,8 @@ static int on_migrate(void *ctx, const struct lkst_record *r, const void *record
 	const struct lkst_rec_sched_migrate_task *e = record;
 	struct lkst_model_thread *t = lkst_model_find(ctx, e->target_tid);
 
+	if (t)
+		lkst_model_take_pending(ctx, t);
 	/* Of a blocked one it is where it will be ready; of a running one it comes too soon. */
 	if (t && t->run == LKST_RUN_READY)
 		t->cpu = e->dest_cpu;
@@ -326,13 +343,16 @@ static int on_completion(void *ctx, const struct lkst_record *r, const void *rec
 {
 	const struct lkst_rec_block_rq_complete *e = record;
 	struct lkst_model_cpu *c = lkst_model_at(ctx, r);
+	int err;
 
 	if (!c)
 		return lkst_model_error(ctx);
-	c->rq = e->rq;
-	c->dev = e->dev;
-	c->sector = e->sector;
-	return 0;
+	err = lkst_model_cut_stale_frames(ctx, c, r->ns);
+	if (err >= 0)
+		lkst_model_complete(ctx, c,
+				    (struct lkst_model_request){
+					    .rq = e->rq, .sector = e->sector, .ns = r->ns, .dev = e->dev });
+	return err;
 }
 
 /* ---- subscribing ------------------------------------------------------------------ */

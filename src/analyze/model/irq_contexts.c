@@ -4,15 +4,18 @@
 
 #include "analyze/model/model_parts.h"
 
+enum {
+	SOFTIRQ_HRTIMER = 8, /* HRTIMER_SOFTIRQ, include/linux/interrupt.h */
+};
+
 /* Counts the time of interrupts up to @ns. */
 void lkst_model_account(struct lkst_model_cpu *c, u64 ns)
 {
 	u64 passed = ns > c->account_ns ? ns - c->account_ns : 0;
+	const struct lkst_model_frame *top = c->depth ? &c->frames[c->depth - 1] : NULL;
 
-	if (c->depth && c->frames[c->depth - 1].is_softirq)
-		c->softirq_ns += passed;
-	else if (c->depth)
-		c->irq_ns += passed;
+	if (top && !top->is_unsure)
+		*(top->is_softirq ? &c->softirq_ns : &c->irq_ns) += passed;
 	if (ns > c->account_ns)
 		c->account_ns = ns;
 }
@@ -30,7 +33,7 @@ static int tell_frame(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns, bo
 	return lkst_model_tell_frame(s, f);
 }
 
-int lkst_model_cut_frames(struct lkst_model *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
+static int cut(struct lkst_model *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
 {
 	int err = 0;
 
@@ -43,8 +46,29 @@ int lkst_model_cut_frames(struct lkst_model *s, struct lkst_model_cpu *c, u32 de
 	return err;
 }
 
+int lkst_model_cut_stale_frames(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns)
+{
+	u64 end_ns;
+	u32 i;
+
+	for (i = 0; i < c->depth; i++) {
+		end_ns = lkst_limited_since(s->limited, c->frames[i].id, c->frames[i].frame.from_ns, ns);
+		if (end_ns != UINT64_MAX)
+			return cut(s, c, i, end_ns);
+	}
+	return 0;
+}
+
+int lkst_model_cut_frames(struct lkst_model *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
+{
+	int err = lkst_model_cut_stale_frames(s, c, ns);
+
+	return err < 0 ? err : cut(s, c, depth, ns);
+}
+
 int lkst_model_in_thread(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns)
 {
+	c->in_thread_ns = ns;
 	return c->depth ? lkst_model_cut_frames(s, c, 0, ns) : 0;
 }
 
@@ -59,15 +83,62 @@ static bool excludes(const struct lkst_irq_context *a, const struct lkst_irq_con
 	       (a->context == LKST_CONTEXT_IRQ || a->context == LKST_CONTEXT_VECTOR);
 }
 
+/* Whether it is an interrupt or a softirq, and not what runs in one: a timer's function, a tasklet. */
+static bool is_base(const struct lkst_irq_context *f)
+{
+	return f->context == LKST_CONTEXT_IRQ || f->context == LKST_CONTEXT_VECTOR ||
+	       f->context == LKST_CONTEXT_SOFTIRQ;
+}
+
+/*
+ * The outermost context that @f, the first on the CPU that was recorded, is in. Interrupts interrupt softirqs, and
+ * neither interrupts its own kind. Timers and tasklets run in softirqs; high-resolution timers in interrupts, most of
+ * them.
+ */
+static u8 outer_of(const struct lkst_model *s, const struct lkst_model_cpu *c, const struct lkst_irq_context *f)
+{
+	const bool lacks_softirqs = lkst_lacks(&s->lacks, LKST_LACK_SOFTIRQS, c->in_thread_ns, f->from_ns);
+
+	if (f->context == LKST_CONTEXT_SOFTIRQ)
+		return f->context;
+	if (f->context == LKST_CONTEXT_TIMER || f->context == LKST_CONTEXT_TASKLET)
+		return LKST_CONTEXT_SOME_SOFTIRQ;
+	if (lacks_softirqs)
+		return LKST_CONTEXT_UNKNOWN;
+	return is_base(f) ? f->context : LKST_CONTEXT_INTERRUPT;
+}
+
+/* Whose time @f takes, on top of what is on @c. */
+static struct lkst_model_frame place(const struct lkst_model *s, const struct lkst_model_cpu *c, u16 id,
+				     struct lkst_irq_context f)
+{
+	const struct lkst_model_frame *below = c->depth ? &c->frames[c->depth - 1] : NULL;
+	struct lkst_model_frame x = { .frame = f, .id = id };
+
+	x.outer = below ? c->frames[0].outer : outer_of(s, c, &f);
+	x.is_softirq = f.context != LKST_CONTEXT_IRQ && f.context != LKST_CONTEXT_VECTOR;
+	if (is_base(&f) || !below) {
+		x.is_softirq &= f.context != LKST_CONTEXT_HRTIMER;
+		x.is_unsure = x.outer == LKST_CONTEXT_UNKNOWN && f.context == LKST_CONTEXT_HRTIMER;
+		return x;
+	}
+	/* It takes the time of the interrupt that it runs in, which may not have been recorded. */
+	x.is_softirq = below->is_softirq;
+	x.is_unsure = below->is_unsure;
+	if (f.context == LKST_CONTEXT_HRTIMER && below->frame.context == LKST_CONTEXT_SOFTIRQ)
+		x.is_softirq = below->frame.number == SOFTIRQ_HRTIMER;
+	return x;
+}
+
 static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_irq_context frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
-	bool is_softirq = frame.context != LKST_CONTEXT_IRQ && frame.context != LKST_CONTEXT_VECTOR;
 	u32 i;
-	int err = 0;
+	int err;
 
 	if (!c)
 		return lkst_model_error(s);
+	err = lkst_model_cut_stale_frames(s, c, r->ns);
 	for (i = 0; i < c->depth && err >= 0; i++)
 		if (excludes(&c->frames[i].frame, &frame))
 			err = lkst_model_cut_frames(s, c, i, r->ns);
@@ -76,16 +147,13 @@ static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_i
 	if (err < 0)
 		return err;
 	lkst_model_account(c, r->ns);
-	/* A timer or tasklet takes the time of the interrupt that it runs in. */
-	if (c->depth && frame.context != LKST_CONTEXT_SOFTIRQ && is_softirq)
-		is_softirq = c->frames[c->depth - 1].is_softirq;
-	if (!c->depth)
-		c->rq = 0;
+	c->request.rq = 0;
 	frame.cpu = r->cpu;
 	frame.from_ns = r->ns;
 	frame.depth = (u8)c->depth;
 	frame.tid = r->tid;
-	c->frames[c->depth++] = (struct lkst_model_frame){ frame, is_softirq };
+	c->frames[c->depth] = place(s, c, r->event->id, frame);
+	c->depth++;
 	return 0;
 }
 
@@ -98,6 +166,9 @@ static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_ir
 
 	if (!c)
 		return lkst_model_error(s);
+	err = lkst_model_cut_stale_frames(s, c, r->ns);
+	if (err < 0)
+		return err;
 	for (i = c->depth; i > 0; i--) {
 		const struct lkst_irq_context *f = &c->frames[i - 1].frame;
 
@@ -119,14 +190,15 @@ static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_ir
 		return err;
 	lkst_model_account(c, r->ns);
 	c->depth--;
-	if (!c->depth)
-		c->rq = 0;
+	/* Whatever it was in may not have been recorded. */
+	if (!c->depth && c->frames[0].outer == c->frames[0].frame.context)
+		c->in_thread_ns = r->ns;
 	return tell_frame(s, c, r->ns, false);
 }
 
 int lkst_model_finish_frames(struct lkst_model *s, struct lkst_model_cpu *c, u64 end_ns)
 {
-	int err = 0;
+	int err = lkst_model_cut_stale_frames(s, c, end_ns);
 
 	lkst_model_account(c, end_ns);
 	while (c->depth && err >= 0) {
@@ -134,6 +206,55 @@ int lkst_model_finish_frames(struct lkst_model *s, struct lkst_model_cpu *c, u64
 		err = tell_frame(s, c, end_ns, true);
 	}
 	return err;
+}
+
+/* ---- requests of disks -------------------------------------------------------------- */
+
+bool lkst_model_may_be_interrupted(const struct lkst_model *s, const struct lkst_model_cpu *c,
+				   const struct lkst_model_frame *in, u64 ns)
+{
+	const u64 since_ns = in ? in->frame.from_ns : c->in_thread_ns;
+
+	/* Nothing interrupts an interrupt. */
+	if (in && !in->is_softirq && !in->is_unsure)
+		return false;
+	return lkst_lacks(&s->lacks, LKST_LACK_INTERRUPTS, since_ns, ns) ||
+	       (!in && lkst_lacks(&s->lacks, LKST_LACK_SOFTIRQS, since_ns, ns));
+}
+
+/* The innermost interrupt or softirq on @c, whatever timer or tasklet runs in it; NULL: none. */
+static struct lkst_model_frame *base_of(struct lkst_model_cpu *c)
+{
+	u32 i;
+
+	for (i = c->depth; i > 0; i--)
+		if (is_base(&c->frames[i - 1].frame))
+			return &c->frames[i - 1];
+	return NULL;
+}
+
+void lkst_model_complete(const struct lkst_model *s, struct lkst_model_cpu *c, struct lkst_model_request request)
+{
+	struct lkst_model_frame *base = base_of(c);
+
+	if (lkst_model_may_be_interrupted(s, c, base, request.ns))
+		request.rq = 0;
+	request.context = LKST_WAKER_UNKNOWN;
+	if (base)
+		request.context = base->is_softirq ? LKST_WAKER_SOFTIRQ : LKST_WAKER_INTERRUPT;
+	*(base ? &base->request : &c->request) = request;
+}
+
+struct lkst_model_request *lkst_model_completed(const struct lkst_model *s, struct lkst_model_cpu *c, u8 kind, u64 ns)
+{
+	struct lkst_model_frame *base = base_of(c);
+	struct lkst_model_request *request = base ? &base->request : &c->request;
+
+	if (!request->rq)
+		return NULL;
+	if (kind != LKST_WAKER_UNKNOWN && request->context != LKST_WAKER_UNKNOWN)
+		return kind == request->context ? request : NULL;
+	return lkst_model_may_be_interrupted(s, c, base, ns) ? NULL : request;
 }
 
 /* ---- interrupts ------------------------------------------------------------------- */

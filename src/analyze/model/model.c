@@ -8,7 +8,7 @@
 #include "abi/control.h"
 #include "analyze/model/model_parts.h"
 #include "base/vec.h"
-#include "trace/ends.h"
+#include "trace/read/ends.h"
 
 const char *const lkst_run_names[] = {
 	[LKST_RUN_UNKNOWN] = "unknown", [LKST_RUN_RUNNING] = "running", [LKST_RUN_READY] = "ready",
@@ -20,7 +20,7 @@ _Static_assert(sizeof(lkst_run_names) / sizeof(char *) == LKST_NR_RUNS, "a name 
 const char *const lkst_ready_names[] = {
 	[LKST_READY_UNKNOWN] = "unknown",     [LKST_READY_WOKEN] = "woken",
 	[LKST_READY_PREEMPTED] = "preempted", [LKST_READY_YIELDED] = "yielded",
-	[LKST_READY_CREATED] = "created",
+	[LKST_READY_CREATED] = "created",     [LKST_READY_THROTTLED] = "throttled",
 };
 _Static_assert(sizeof(lkst_ready_names) / sizeof(char *) == LKST_NR_READIES, "a name per reason");
 
@@ -41,6 +41,8 @@ const char *const lkst_context_names[] = {
 	[LKST_CONTEXT_VECTOR] = "vector",   [LKST_CONTEXT_SOFTIRQ] = "softirq",
 	[LKST_CONTEXT_TASKLET] = "tasklet", [LKST_CONTEXT_TIMER] = "timer",
 	[LKST_CONTEXT_HRTIMER] = "hrtimer", [LKST_CONTEXT_NMI] = "nmi",
+	[LKST_CONTEXT_INTERRUPT] = "interrupt", [LKST_CONTEXT_SOME_SOFTIRQ] = "some softirq",
+	[LKST_CONTEXT_UNKNOWN] = "unknown",
 };
 _Static_assert(sizeof(lkst_context_names) / sizeof(char *) == LKST_NR_CONTEXTS,
 	       "a name per context");
@@ -196,6 +198,8 @@ static int on_end(void *ctx, u64 end_ns)
 			struct lkst_model_thread *t = s->tids[i][k];
 
 			if (t)
+				err = lkst_model_forget_stale(s, t, end_ns);
+			if (t && err >= 0)
 				err = lkst_model_finish(s, t, known_ns, end_ns);
 			if (t && err >= 0)
 				err = finish_call(s, t, known_ns, end_ns);
@@ -204,6 +208,12 @@ static int on_end(void *ctx, u64 end_ns)
 }
 
 /* ---- how things stand now ----------------------------------------------------------- */
+
+/* When the CPU that runs @t had its last event. */
+static u64 last_of(const struct lkst_model *s, const struct lkst_model_thread *t)
+{
+	return t->cpu >= 0 && (u32)t->cpu < s->nr_cpus && s->cpus[t->cpu] ? s->cpus[t->cpu]->last_ns : t->since_ns;
+}
 
 bool lkst_model_thread(const struct lkst_model *s, s32 tid, struct lkst_thread_now *ret_thread)
 {
@@ -222,8 +232,10 @@ bool lkst_model_thread(const struct lkst_model *s, s32 tid, struct lkst_thread_n
 	}
 	if (now.run == LKST_RUN_BLOCKED || now.run == LKST_RUN_STOPPED)
 		now.wait = &t->wait;
-	if (t->in_call && now.run != LKST_RUN_UNKNOWN)
-		now.call = &t->call;
+	if (now.run == LKST_RUN_READY)
+		now.cpu = lkst_model_queue_of(s, t, t->since_ns, t->since_ns);
+	if (now.run != LKST_RUN_UNKNOWN && !lkst_model_is_stale_call(s, t, last_of(s, t)))
+		now.call = lkst_model_call_of(t);
 	*ret_thread = now;
 	return true;
 }
@@ -349,7 +361,9 @@ int lkst_model_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_model **
 	    !lkst_feed_has(f, LKST_EV_sched_process_fork))
 		s->life_cover_ns = UINT64_MAX;
 	lkst_feed_always(f, true);
-	err = lkst_model_subscribe_lives(s);
+	err = lkst_model_prepare_calls(s);
+	if (err >= 0)
+		err = lkst_model_subscribe_lives(s);
 	if (err >= 0)
 		err = lkst_model_subscribe_cpus(s);
 	if (err >= 0)
@@ -362,6 +376,11 @@ int lkst_model_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_model **
 	if (err < 0) {
 		lkst_model_free(s);
 		return lkst_err_sys(e, err, "making the state model");
+	}
+	err = lkst_model_prepare_lacks(e, s);
+	if (err) {
+		lkst_model_free(s);
+		return err;
 	}
 	*ret_state = s;
 	return 0;
@@ -379,7 +398,9 @@ void lkst_model_free(struct lkst_model *s)
 	free(s->cpus);
 	free(s->gaps_ns);
 	free(s->losses_ns);
+	free(s->former);
+	free(s->forms);
+	lkst_model_free_lacks(s);
 	free(s->subscribers);
-	free(s->cause_of);
 	free(s);
 }

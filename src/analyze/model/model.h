@@ -19,8 +19,8 @@
 
 #include "analyze/engine/feed.h"
 #include "base/cleanup.h"
-#include "trace/cgroups.h"
-#include "trace/command_lines.h"
+#include "trace/known/cgroups.h"
+#include "trace/known/command_lines.h"
 
 /* What a thread is doing. */
 enum lkst_run {
@@ -42,6 +42,7 @@ enum lkst_ready {
 	LKST_READY_PREEMPTED, /* it was running and would have gone on */
 	LKST_READY_YIELDED,   /* the same, by sched_yield(2) */
 	LKST_READY_CREATED,
+	LKST_READY_THROTTLED, /* its cgroup has used up its quota; woken or preempted */
 	LKST_NR_READIES,
 };
 extern const char *const lkst_ready_names[];
@@ -83,6 +84,10 @@ enum lkst_context {
 	LKST_CONTEXT_TIMER,   /* code: its function, object: the timer */
 	LKST_CONTEXT_HRTIMER, /* code: its function, object: the timer */
 	LKST_CONTEXT_NMI,     /* code: the handler; reported when it is over, so never current */
+	/* Of wakers alone, where the entries of interrupts were not recorded: */
+	LKST_CONTEXT_INTERRUPT,	   /* an interrupt; which is not known */
+	LKST_CONTEXT_SOME_SOFTIRQ, /* a softirq; which is not known */
+	LKST_CONTEXT_UNKNOWN,	   /* the thread or what interrupted it */
 	LKST_NR_CONTEXTS,
 };
 extern const char *const lkst_context_names[];
@@ -108,7 +113,9 @@ struct lkst_thread_life {
 	bool is_kernel;
 	bool is_born;  /* its creation is in the trace */
 	bool is_over;  /* it has ended */
-	char comm[16]; /* its name now, "": not known */
+	bool has_comm;
+	char comm[16]; /* its name now, which may be empty, if `has_comm` */
+	u32 former;    /* lkst_model_was_called() knows the names before */
 	u64 start_ns;  /* when it was created, 0: not known */
 	u64 end_ns;    /* when it ran for the last time, if `is_over` */
 	u32 exit_code; /* as wait(2) has it, if `has_exit` */
@@ -117,6 +124,15 @@ struct lkst_thread_life {
 	const struct lkst_command_line *command; /* when it ended; lkst_model_command() has that of now */
 };
 
+/*
+ * The signal that @life was killed by, "SIGSEGV", if it is one by which the kernel or the program itself says that the
+ * program is at fault. NULL: it was none, or it is not known.
+ */
+const char *lkst_life_crash(const struct lkst_thread_life *life);
+
+/* Whether the kernel wrote a core then (wait(2)). */
+bool lkst_life_has_core(const struct lkst_thread_life *life);
+
 /* A system call that a thread is in. */
 struct lkst_syscall_now {
 	s16 row; /* in lkst_syscalls[], -1: none */
@@ -124,6 +140,7 @@ struct lkst_syscall_now {
 	bool is_compat;
 	bool has_args; /* its entry was seen */
 	u8 nr_args;
+	bool may_be_over; /* only its number is known: the thread may be on its way back to the program */
 	u64 args[LKST_SYSCALL_ARGS_MAX];
 	u64 from_ns; /* of the entry, 0: it was not seen */
 };
@@ -158,8 +175,10 @@ struct lkst_wait {
 	u64 object; /* FUTEX: its address in the program; LOCK: the lock; FAULT: the address; IO: the
 			   request; KERNEL: the work's function */
 	u64 code;   /* FAULT: the instruction */
+	u64 fault_ns; /* when the fault began that it waits in, be it for a lock, a disk or what else; 0: in none */
 	u32 lock_flags; /* LOCK: LCB_F_* */
 	s32 holder_tid; /* FUTEX and LOCK: who had it when it was waited for, 0: not known */
+	s32 last_tid;	/* LOCK: who read it last, or took the semaphore last: others may have it; 0: not known */
 	s32 fd;		/* FILE, SOCKET, SYNC: the file descriptor, -1: none */
 	u32 dev;	/* IO: the disk */
 	u64 sector;	/* IO: where */
@@ -246,6 +265,7 @@ struct lkst_fault_interval {
 	const struct lkst_thread_life *life;
 	u64 from_ns, to_ns;
 	u64 address;
+	bool is_kernels; /* of a call, and not of the program itself */
 };
 
 /* What the model reports as it ends. NULL: not wanted. A negative errno ends the pass. */
@@ -294,6 +314,9 @@ struct lkst_thread_now {
 
 /* The thread of that number, idle threads aside. False: the trace has not shown it yet. */
 bool lkst_model_thread(const struct lkst_model *s, s32 tid, struct lkst_thread_now *ret_thread);
+
+/* Whether that life has had a name that matches the glob @name, or has it now. */
+bool lkst_model_was_called(const struct lkst_model *s, const struct lkst_thread_life *life, const char *name);
 
 /* Its life, or NULL; for idle threads (0) that of @cpu. */
 const struct lkst_thread_life *lkst_model_life_of(const struct lkst_model *s, s32 tid, u32 cpu);

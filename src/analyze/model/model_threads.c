@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Threads by number; their creation, names and ends. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@ enum {
 	/* A thread's listed creation is this much before the record of it, at most. */
 	LISTED_SLACK_NS = 1000000000,
 	CANDIDATES = 16, /* that are looked at for one that has ended */
+	EXIT_SIGNAL = 0x7f, /* of an exit code: wait(2) */
+	EXIT_CORE = 0x80,
+	FORMER_MAX = 1 << 18, /* names that lives had before */
 };
 
 /* ---- tables ----------------------------------------------------------------------- */
@@ -86,6 +90,7 @@ static int begin_life(struct lkst_model *s, struct lkst_model_thread *t, s32 tid
 		if (!all)
 			return -ENOMEM;
 		snprintf(all->comm, sizeof(all->comm), "further threads");
+		all->has_comm = true;
 		s->further = all->nr;
 	}
 	s->nr_further++;
@@ -213,10 +218,42 @@ struct lkst_model_thread *lkst_model_reuse(struct lkst_model *s, struct lkst_mod
 
 /* ---- names and families ------------------------------------------------------------- */
 
-static void set_comm(struct lkst_thread_life *life, const comm16 comm)
+/* Keeps the name that a life has until now. Where there is no room, it is not found by it. */
+static void keep_former(struct lkst_model *s, struct lkst_thread_life *life)
 {
+	struct lkst_former_name *former =
+		s->nr_former < FORMER_MAX ? lkst_vec_add(s->former, s->nr_former) : NULL;
+
+	if (!former)
+		return;
+	former->before = life->former;
+	memcpy(former->comm, life->comm, sizeof(former->comm));
+	life->former = s->nr_former;
+}
+
+bool lkst_model_was_called(const struct lkst_model *s, const struct lkst_thread_life *life, const char *name)
+{
+	char comm[sizeof(life->comm) + 1] = "";
+	u32 at;
+
+	memcpy(comm, life->comm, sizeof(life->comm));
+	if (life->has_comm && !fnmatch(name, comm, 0))
+		return true;
+	for (at = life->former; at; at = s->former[at - 1].before) {
+		memcpy(comm, s->former[at - 1].comm, sizeof(life->comm));
+		if (!fnmatch(name, comm, 0))
+			return true;
+	}
+	return false;
+}
+
+static void set_comm(struct lkst_model *s, struct lkst_thread_life *life, const comm16 comm)
+{
+	if (life->has_comm && strncmp(life->comm, (const char *)comm, sizeof(life->comm) - 1))
+		keep_former(s, life);
 	memcpy(life->comm, comm, sizeof(life->comm));
 	life->comm[sizeof(life->comm) - 1] = 0;
+	life->has_comm = true;
 }
 
 /* Whether @t is the thread whose creation at @ns is being reported: it was in the list of threads. */
@@ -252,10 +289,11 @@ static int be_born(struct lkst_model *s, const struct lkst_record *r, s32 tid, c
 		t = t ? lkst_model_reuse(s, t, r->ns) : make(s, tid, r->ns);
 	if (!t)
 		return -ENOMEM;
+	s->renamed_tid = s->renamed_tid == tid ? 0 : s->renamed_tid;
 	t->life->start_ns = r->ns;
 	t->life->is_born = t->is_fresh = true;
 	t->life->is_kernel = is_kernel;
-	set_comm(t->life, comm);
+	set_comm(s, t->life, comm);
 	*ret_thread = t;
 	return lkst_model_change(s, t, r->ns, LKST_RUN_UNKNOWN, LKST_RUN_NEW, NULL);
 }
@@ -297,13 +335,33 @@ static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
+/*
+ * A thread that is not the first of its process runs another program: it has the number of the first when it gets the
+ * new name, before any other record shows that.
+ */
+static void rename_next_owner(struct lkst_model *s, const struct lkst_record *r, const comm16 comm)
+{
+	struct lkst_model_cpu *c = r->cpu < s->nr_cpus ? s->cpus[r->cpu] : NULL;
+
+	s->renamed_tid = r->tid;
+	memcpy(s->renamed_comm, comm, sizeof(s->renamed_comm));
+	if (c && c->life && c->thread && lkst_model_takes_over(s, c->thread, r->tid, r->ns))
+		c->tid = r->tid;
+}
+
 static int on_rename(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_task_rename *e = record;
-	struct lkst_model_thread *t = lkst_model_get(ctx, e->target_tid);
+	struct lkst_model *s = ctx;
+	struct lkst_model_thread *t = lkst_model_get(s, e->target_tid);
 
-	if (t)
-		set_comm(t->life, e->newcomm);
+	if (!t)
+		return 0;
+	/* Who has ended does nothing more. */
+	if (e->target_tid == r->tid && (t->life->has_exit || lkst_model_run(s, t) == LKST_RUN_DEAD))
+		rename_next_owner(s, r, e->newcomm);
+	else
+		set_comm(s, t->life, e->newcomm);
 	return 0;
 }
 
@@ -323,6 +381,9 @@ bool lkst_model_takes_over(struct lkst_model *s, struct lkst_model_thread *t, s3
 	*place_of(s, old_tid) = NULL;
 	*place_of(s, tid) = t;
 	t->life->tid = tid;
+	if (s->renamed_tid == tid)
+		set_comm(s, t->life, s->renamed_comm);
+	s->renamed_tid = s->renamed_tid == tid ? 0 : s->renamed_tid;
 	return true;
 }
 
@@ -362,8 +423,23 @@ static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *re
 	t->life->cgroup = e->cgroup;
 	t->life->command = s->threads ? lkst_threads_command_of(s->threads, r->tid) : NULL;
 	t->life->has_exit = true;
-	set_comm(t->life, e->comm);
+	set_comm(s, t->life, e->comm);
 	return 0;
+}
+
+const char *lkst_life_crash(const struct lkst_thread_life *life)
+{
+	/* The numbers of x86 and arm64 (include/uapi/asm-generic/signal.h). */
+	static const char *const names[] = { [4] = "SIGILL", [5] = "SIGTRAP",  [6] = "SIGABRT", [7] = "SIGBUS",
+					     [8] = "SIGFPE", [11] = "SIGSEGV", [31] = "SIGSYS" };
+	const u32 signal = life->exit_code & EXIT_SIGNAL;
+
+	return life->has_exit && signal < sizeof(names) / sizeof(names[0]) ? names[signal] : NULL;
+}
+
+bool lkst_life_has_core(const struct lkst_thread_life *life)
+{
+	return life->has_exit && life->exit_code & EXIT_CORE;
 }
 
 /* This comes late: the number may have been given out again already, and then it is not that thread's. */
@@ -404,6 +480,7 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_model_thread *t = lkst_model_get(s, e->thread_tid);
 
 	/* Of several lists the first one counts: names change later. */
+	s->listed_tid = 0;
 	if (!t || t->is_listed)
 		return 0;
 	t->is_listed = true;
@@ -413,7 +490,7 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	t->life->parent_pid = e->parent_pid;
 	t->life->cgroup = e->cgroup;
 	t->life->is_kernel = e->flags & LKST_THREAD_KERNEL;
-	set_comm(t->life, e->comm);
+	set_comm(s, t->life, e->comm);
 	if (s->has_boot_offset && (s64)e->start_ns > s->boot_offset_ns)
 		t->life->start_ns = e->start_ns - (u64)s->boot_offset_ns;
 	/* Whoever is in the list was created before; the clocks may differ a little. */
@@ -421,6 +498,20 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 		t->life->start_ns = t->life->start_ns <= r->ns + LISTED_SLACK_NS ? r->ns : 0;
 	if (t->life->start_ns > t->since_ns)
 		t->since_ns = t->no_call_ns = t->life->start_ns;
+	s->listed_tid = e->thread_tid;
+	return 0;
+}
+
+/* It follows the record of its thread, if that was taken. */
+static int on_listed_wait(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_state_wait *e = record;
+	struct lkst_model *s = ctx;
+	struct lkst_model_thread *t = s->listed_tid == e->thread_tid ? lkst_model_get(s, e->thread_tid) : NULL;
+
+	if (t && !t->is_seen)
+		lkst_model_locate_listed(s, t, r, e);
+	s->listed_tid = 0;
 	return 0;
 }
 
@@ -458,6 +549,7 @@ int lkst_model_subscribe_lives(struct lkst_model *s)
 		{ LKST_EV_sched_process_free, on_free },
 		{ LKST_EV_state_clock, on_clock },
 		{ LKST_EV_state_thread, on_listed },
+		{ LKST_EV_state_wait, on_listed_wait },
 	};
 	u32 i;
 	int err = 0;

@@ -12,7 +12,7 @@
 
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
-#include "trace/threads.h"
+#include "trace/known/threads.h"
 
 enum {
 	LKST_SPAN_NAME = 64,		  /* bytes of a name, with its NUL */

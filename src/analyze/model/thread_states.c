@@ -2,8 +2,6 @@
 /* The states of threads: an event ends a state, and proves what it was. */
 #include "analyze/model/model_parts.h"
 
-enum { STATE_INTERRUPTIBLE = 1 };
-
 /* The time from which the state of @t may have changed, unseen; UINT64_MAX: there is none. */
 static u64 doubt_of(const struct lkst_model *s, const struct lkst_model_thread *t)
 {
@@ -66,13 +64,15 @@ static int tell(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, 
 		.cpu = t->cpu,
 		.wait = wait,
 		.waker = waker,
-		.call = t->in_call ? &t->call : NULL,
+		.call = lkst_model_call_of(t),
 	};
 
 	if (from_ns >= to_ns)
 		return 0;
-	if (run == LKST_RUN_READY)
+	if (run == LKST_RUN_READY) {
 		i.ready = t->ready;
+		i.cpu = lkst_model_queue_of(s, t, from_ns, to_ns);
+	}
 	account_call(t, &i);
 	return lkst_model_tell_interval(s, &i);
 }
@@ -89,11 +89,21 @@ static int tell_current(struct lkst_model *s, struct lkst_model_thread *t, u64 t
 		    is_waiting || t->run == LKST_RUN_READY ? waker : NULL, flags | t->flags);
 }
 
+/*
+ * Whether a wait of @t that ends at @ns, or goes on then, is the one in which it was listed: nothing has happened to it
+ * before, and it was listed meanwhile; or nothing has happened to it at all.
+ */
+static bool is_still_listed_wait(const struct lkst_model_thread *t, u64 ns)
+{
+	return t->has_listed_wait && !t->is_seen && (t->listed_ns <= ns || t->is_over);
+}
+
 /* A state that is only known by the event that ended it. */
 static int tell_inferred(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
 			 enum lkst_run run, const struct lkst_waker *waker, u8 flags)
 {
-	const struct lkst_wait wait = { .call = { .row = -1, .nr = -1 }, .fd = -1 };
+	const struct lkst_wait unknown = { .call = { .row = -1, .nr = -1 }, .fd = -1 };
+	const struct lkst_wait wait = is_still_listed_wait(t, to_ns) ? t->listed_wait : unknown;
 	bool is_waiting = run == LKST_RUN_BLOCKED || run == LKST_RUN_STOPPED;
 
 	t->ready = LKST_READY_UNKNOWN;
@@ -118,6 +128,8 @@ static int forget_call(struct lkst_model *s, struct lkst_model_thread *t, u64 ns
 	int err = t->in_call ? lkst_model_end_call(s, t, ns, NULL) : 0;
 
 	t->knows_call = t->in_lock = t->in_fault = false;
+	t->blocker.address = 0;
+	t->where = LKST_WHERE_UNKNOWN;
 	return err;
 }
 
@@ -182,6 +194,10 @@ static void begin(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, enu
 	t->run = (u8)run;
 	t->since_ns = ns;
 	t->flags = 0;
+	if (run == LKST_RUN_RUNNING) {
+		t->where = LKST_WHERE_UNKNOWN;
+		t->blocker.address = 0;
+	}
 	t->keeps_call = false;
 	t->nr_gaps = s->nr_gaps;
 	t->nr_losses = s->nr_losses;
@@ -244,7 +260,9 @@ int lkst_model_lose(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u
 
 	if (ns < t->since_ns)
 		ns = t->since_ns;
-	err = tell_current(s, t, ns, NULL, LKST_INTERVAL_CUT);
+	err = lkst_model_forget_stale(s, t, ns);
+	if (err >= 0)
+		err = tell_current(s, t, ns, NULL, LKST_INTERVAL_CUT);
 	begin(s, t, ns, LKST_RUN_UNKNOWN);
 	t->has_doubt = true;
 	t->cover_ns = until_ns;
@@ -270,14 +288,18 @@ int lkst_model_finish(struct lkst_model *s, struct lkst_model_thread *t, u64 kno
 	if (known_ns < t->since_ns)
 		known_ns = t->since_ns;
 	/* Where sched_wakeup is recorded, it would have come. */
-	if (may_be_woken(t) && !s->met_wakeup && doubt.from_ns == UINT64_MAX)
+	if (may_be_woken(t) && doubt.from_ns == UINT64_MAX &&
+	    (!s->met_wakeup || lkst_lacks(&s->lacks, LKST_LACK_WAKEUPS, t->waker.ns, end_ns)))
 		known_ns = t->since_ns;
 	/* A thread that runs is known as long as its CPU, and nothing revives the dead. */
 	if (doubt.from_ns == UINT64_MAX && (t->run == LKST_RUN_RUNNING || t->run == LKST_RUN_DEAD))
 		known_ns = end_ns;
+	t->is_over = true;
 	/* Nothing has happened to it: it is as it was listed, unless that was before the doubt. */
 	if (t->is_listed && t->listed_state && (!t->is_seen || t->listed_ns >= known_ns))
-		before = t->listed_state & (4 | 8) ? LKST_RUN_STOPPED : LKST_RUN_BLOCKED;
+		before = t->listed_state & STATE_DEAD	   ? LKST_RUN_DEAD
+			 : t->listed_state & STATE_STOPPED ? LKST_RUN_STOPPED
+							   : LKST_RUN_BLOCKED;
 	if (doubt.from_ns == UINT64_MAX)
 		err = tell_current(s, t, known_ns, NULL, LKST_INTERVAL_OPEN);
 	else

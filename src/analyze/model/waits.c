@@ -1,90 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What threads wait for, and who wakes them: system calls, locks, faults, work, wake-ups. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "abi/lock.h"
 #include "analyze/model/model_parts.h"
-
-enum {
-	STATE_STOPPED = 4 | 8,
-	STATE_UNINTERRUPTIBLE = 2,
-	STATE_NO_LOAD = 0x400, /* with it, uninterruptible means idle */
-};
-
-/* Calls whose first argument is a file descriptor have a cause of FILE, SOCKET or SYNC. */
-static const struct {
-	u8 cause;
-	const char *names; /* each followed by a space */
-} causes[] = {
-	{ LKST_CAUSE_FILE,
-	  "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 "
-	  "ioctl splice tee vmsplice getdents getdents64 " },
-	{ LKST_CAUSE_SOCKET, "accept accept4 connect recvfrom recvmsg recvmmsg sendto sendmsg "
-			     "sendmmsg recv send recvmmsg_time64 " },
-	{ LKST_CAUSE_POLL,
-	  "poll ppoll select _newselect pselect6 epoll_wait epoll_pwait epoll_pwait2 "
-	  "io_uring_enter io_getevents io_pgetevents ppoll_time64 pselect6_time64 "
-	  "epoll_wait_old " },
-	{ LKST_CAUSE_SLEEP, "nanosleep clock_nanosleep clock_nanosleep_time64 " },
-	{ LKST_CAUSE_FUTEX, "futex futex_time64 futex_wait futex_waitv " },
-	{ LKST_CAUSE_CHILD, "wait4 waitid waitpid " },
-	{ LKST_CAUSE_SIGNAL, "pause rt_sigsuspend sigsuspend rt_sigtimedwait "
-			     "rt_sigtimedwait_time64 " },
-	{ LKST_CAUSE_IPC, "msgsnd msgrcv semop semtimedop semtimedop_time64 ipc mq_timedsend "
-			  "mq_timedreceive mq_timedsend_time64 mq_timedreceive_time64 flock " },
-	{ LKST_CAUSE_SYNC, "fsync fdatasync sync_file_range syncfs sync msync " },
-};
-
-/* Whether @name is one of @names. */
-static bool is_among(const char *name, const char *names)
-{
-	size_t length = strlen(name);
-	const char *p;
-
-	for (p = names; *p; p += strcspn(p, " ") + 1)
-		if (!strncmp(p, name, length) && p[length] == ' ')
-			return true;
-	return false;
-}
+#include "trace/known/call_result.h"
 
 enum lkst_cause lkst_syscall_cause(const struct lkst_syscall *call)
 {
-	unsigned int i;
+	/* Calls whose first argument is a file descriptor have a cause of FILE, SOCKET or SYNC. */
+	static const u8 causes[LKST_NR_SYS_WAITS] = {
+		[LKST_SYS_WAIT_none] = LKST_CAUSE_SYSCALL,     [LKST_SYS_WAIT_file] = LKST_CAUSE_FILE,
+		[LKST_SYS_WAIT_file_in] = LKST_CAUSE_FILE,     [LKST_SYS_WAIT_socket] = LKST_CAUSE_SOCKET,
+		[LKST_SYS_WAIT_socket_in] = LKST_CAUSE_SOCKET, [LKST_SYS_WAIT_poll] = LKST_CAUSE_POLL,
+		[LKST_SYS_WAIT_sleep] = LKST_CAUSE_SLEEP,      [LKST_SYS_WAIT_futex] = LKST_CAUSE_FUTEX,
+		[LKST_SYS_WAIT_child] = LKST_CAUSE_CHILD,      [LKST_SYS_WAIT_signal] = LKST_CAUSE_SIGNAL,
+		[LKST_SYS_WAIT_ipc] = LKST_CAUSE_IPC,	       [LKST_SYS_WAIT_ipc_in] = LKST_CAUSE_IPC,
+		[LKST_SYS_WAIT_sync] = LKST_CAUSE_SYNC,
+	};
 
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
-		if (is_among(call->name, causes[i].names))
-			return causes[i].cause;
-	return LKST_CAUSE_SYSCALL;
-}
-
-/* Looks up what each system call waits for. */
-static int find_causes(struct lkst_model *s)
-{
-	unsigned int row;
-
-	s->cause_of = calloc(lkst_nr_syscalls, 1);
-	if (!s->cause_of)
-		return -ENOMEM;
-	for (row = 0; row < lkst_nr_syscalls; row++)
-		s->cause_of[row] = lkst_syscall_cause(&lkst_syscalls[row]);
-	return 0;
+	return causes[call->waits];
 }
 
 /* ---- waiting ---------------------------------------------------------------------- */
 
-static void wait_in_call(const struct lkst_model *s, const struct lkst_model_thread *t,
-			 struct lkst_wait *w)
+static void wait_in_call(struct lkst_wait *w)
 {
-	w->cause = t->call.row >= 0 ? s->cause_of[t->call.row] : LKST_CAUSE_SYSCALL;
-	if (!t->call.has_args || !t->call.nr_args)
+	const struct lkst_syscall_now *call = &w->call;
+
+	w->cause = call->row >= 0 ? lkst_syscall_cause(&lkst_syscalls[call->row]) : LKST_CAUSE_SYSCALL;
+	if (!call->has_args || !call->nr_args)
 		return;
 	if (w->cause == LKST_CAUSE_FUTEX)
-		w->object = t->call.args[0];
+		w->object = call->args[0];
 	if (w->cause == LKST_CAUSE_FILE || w->cause == LKST_CAUSE_SOCKET ||
 	    w->cause == LKST_CAUSE_SYNC)
-		w->fd = (s32)t->call.args[0];
+		w->fd = (s32)call->args[0];
+}
+
+/*
+ * Whether the fault that @t began and was not seen to end is still what it waits in. Most wait uninterruptibly; one
+ * that a program serves (userfaultfd(2)) does not, which only the registers tell from a fault that is over. A thread
+ * freezes on its way back to the program.
+ */
+static bool is_in_fault(const struct lkst_model_thread *t, u32 task_state)
+{
+	return t->in_fault && !(task_state & STATE_FROZEN) && (t->where == LKST_WHERE_NONE || t->fault_is_kernels ||
+			       !(task_state & STATE_INTERRUPTIBLE));
+}
+
+struct lkst_model_lock lkst_model_lock_of(u64 address, u32 flags, s32 tid, u32 is)
+{
+	return (struct lkst_model_lock){ .address = address,
+					 .flags = flags,
+					 .holder_tid = is == LKST_HOLDER_OWNER ? tid : 0,
+					 .last_tid = is == LKST_HOLDER_READER || is == LKST_HOLDER_TAKER ? tid : 0 };
+}
+
+/* A futex that lends priority is a lock of the kernel's, too, but first of all the program's. */
+static bool is_futex(const struct lkst_model_lock *lock, const struct lkst_wait *w)
+{
+	return lock->flags == LKST_LOCK_RT && w->task_state & STATE_INTERRUPTIBLE && w->call.row >= 0 &&
+	       lkst_syscall_cause(&lkst_syscalls[w->call.row]) == LKST_CAUSE_FUTEX;
+}
+
+static void wait_for_lock(const struct lkst_model_lock *lock, struct lkst_wait *w)
+{
+	w->holder_tid = lock->holder_tid;
+	if (is_futex(lock, w)) {
+		wait_in_call(w);
+		return;
+	}
+	w->cause = LKST_CAUSE_LOCK;
+	w->object = lock->address;
+	w->lock_flags = lock->flags;
+	w->last_tid = lock->last_tid;
+}
+
+/* Whether @t is known to be on its way back to its program. */
+static bool is_behind(const struct lkst_model *s, const struct lkst_model_thread *t)
+{
+	if (t->where == LKST_WHERE_CALL)
+		return t->where_flags & LKST_WHERE_BEHIND && !s->is_arm64;
+	return t->knows_call && !t->in_call && !t->in_fault && !t->may_fault;
 }
 
 void lkst_model_wait(const struct lkst_model *s, struct lkst_model_thread *t, u32 task_state)
@@ -94,70 +92,139 @@ void lkst_model_wait(const struct lkst_model *s, struct lkst_model_thread *t, u3
 	*w = (struct lkst_wait){ .task_state = task_state,
 				 .call = { .row = -1, .nr = -1 },
 				 .fd = -1 };
-	if (t->in_call)
-		w->call = t->call;
-	if (t->in_lock) {
-		w->cause = LKST_CAUSE_LOCK;
-		w->object = t->lock;
-		w->lock_flags = t->lock_flags;
-	} else if (t->in_fault) {
+	if (lkst_model_call_of(t))
+		w->call = *lkst_model_call_of(t);
+	if (is_in_fault(t, task_state))
+		w->fault_ns = t->fault_ns;
+	if (t->blocker.address || t->in_lock) {
+		wait_for_lock(t->blocker.address ? &t->blocker : &t->lock, w);
+		t->blocker.address = 0;
+	} else if (is_in_fault(t, task_state)) {
 		w->cause = LKST_CAUSE_FAULT;
 		w->object = t->fault_address;
 		w->code = t->fault_ip;
-	} else if (t->in_call) {
-		wait_in_call(s, t, w);
-	} else if (t->life->is_kernel) {
+	} else if (lkst_model_call_of(t) && !is_behind(s, t)) {
+		wait_in_call(w);
+	} else if (t->life->is_kernel || t->where == LKST_WHERE_KERNEL) {
 		w->cause = LKST_CAUSE_KERNEL;
 		w->object = t->work_function;
-	} else if (t->knows_call) {
+	} else if (is_behind(s, t)) {
 		w->cause = LKST_CAUSE_USER;
 	}
 }
 
 /* ---- wake-ups --------------------------------------------------------------------- */
 
-/* What is going on on @c at the moment when it wakes a thread. */
-static void describe_waker(const struct lkst_model_cpu *c, const struct lkst_record *r,
-			   struct lkst_waker *w)
+/* What interrupts on @c at the moment, by what was recorded of it. */
+static void describe_interrupt(const struct lkst_model_cpu *c, struct lkst_waker *w)
+{
+	const struct lkst_irq_context *f = &c->frames[c->depth - 1].frame;
+
+	w->context = f->context;
+	w->number = f->number;
+	w->code = f->code;
+	w->object = f->object;
+	w->outer = c->frames[0].outer;
+	if (w->outer == c->frames[0].frame.context)
+		w->outer_number = c->frames[0].frame.number;
+}
+
+/* A thread that runs its program wakes nobody: something has interrupted it, of which nothing was recorded. */
+static bool is_in_program(const struct lkst_model_thread *t)
+{
+	return t && t->knows_call && !t->in_call && !t->in_fault && !t->may_fault && !t->is_fresh &&
+	       !t->life->is_kernel;
+}
+
+/* Where the record does not say what wakes: by what is known of the CPU. */
+static void guess_context(const struct lkst_model *s, const struct lkst_model_cpu *c, struct lkst_waker *w)
+{
+	const struct lkst_model_frame *top = c->depth ? &c->frames[c->depth - 1] : NULL;
+
+	if (lkst_model_may_be_interrupted(s, c, top, w->ns))
+		w->context = w->outer = LKST_CONTEXT_UNKNOWN;
+	else if (top)
+		describe_interrupt(c, w);
+	else if (is_in_program(c->thread))
+		w->context = w->outer = LKST_CONTEXT_UNKNOWN;
+}
+
+/* What interrupts is an interrupt or a softirq, as @kind says. Which one is known if it was recorded. */
+static void take_context(const struct lkst_model_cpu *c, enum lkst_waker_kind kind, struct lkst_waker *w)
+{
+	const bool is_softirq = kind == LKST_WAKER_SOFTIRQ;
+
+	const struct lkst_model_frame *top = c->depth ? &c->frames[c->depth - 1] : NULL;
+
+	if (top && !top->is_unsure && top->is_softirq == is_softirq) {
+		describe_interrupt(c, w);
+		return;
+	}
+	w->context = is_softirq ? LKST_CONTEXT_SOME_SOFTIRQ : LKST_CONTEXT_INTERRUPT;
+	/* An interrupt that was not recorded may have interrupted a softirq. */
+	w->outer = top ? c->frames[0].outer : is_softirq ? w->context : LKST_CONTEXT_UNKNOWN;
+	if (top && w->outer == c->frames[0].frame.context)
+		w->outer_number = c->frames[0].frame.number;
+}
+
+/* The request that ended on @c in the context of this wake-up, which is @kind: then the wake-up before it was, too. */
+static void take_request(const struct lkst_model *s, struct lkst_model_cpu *c, u8 kind, struct lkst_waker *w)
+{
+	struct lkst_model_request *request = lkst_model_completed(s, c, kind, w->ns);
+
+	if (!request)
+		return;
+	request->context = kind;
+	w->rq = request->rq;
+	w->dev = request->dev;
+	w->sector = request->sector;
+}
+
+/* What is going on on @c when it wakes a thread. @e: what the record says of that; NULL: it is another event's. */
+static int describe_waker(struct lkst_model *s, struct lkst_model_cpu *c, const struct lkst_record *r,
+			  const struct lkst_rec_sched_waking *e, struct lkst_waker *w)
 {
 	const struct lkst_model_thread *t = c->thread;
+	const u8 kind = e ? e->context : LKST_WAKER_UNKNOWN;
+	const struct lkst_syscall_now none = { .row = -1, .nr = -1 };
+	int err = lkst_model_cut_stale_frames(s, c, r->ns);
+
+	if (err >= 0 && c->thread)
+		err = lkst_model_forget_stale(s, c->thread, r->ns);
 
 	*w = (struct lkst_waker){ .ns = r->ns,
 				  .tid = r->tid,
 				  .life = c->life ? c->life->nr : LKST_LIFE_NONE,
 				  .cpu = r->cpu,
 				  .target_cpu = -1,
-				  .call = { .row = -1, .nr = -1 },
-				  .rq = c->rq };
-	if (c->rq) {
-		w->dev = c->dev;
-		w->sector = c->sector;
-	}
-	if (c->depth) {
-		const struct lkst_irq_context *f = &c->frames[c->depth - 1].frame;
-
-		w->context = f->context;
-		w->number = f->number;
-		w->code = f->code;
-		w->object = f->object;
-		w->outer = c->frames[0].frame.context;
-		w->outer_number = c->frames[0].frame.number;
-	} else if (t && t->in_call) {
+				  .call = e ? lkst_model_waking_call(s, e) : none };
+	take_request(s, c, kind, w);
+	if (kind == LKST_WAKER_UNKNOWN)
+		guess_context(s, c, w);
+	else if (kind != LKST_WAKER_THREAD)
+		take_context(c, kind, w);
+	if (w->context != LKST_CONTEXT_THREAD)
+		return err;
+	if (t)
+		lkst_model_continue(t, &w->call);
+	/* Its entry, if it was recorded, has the arguments, too. */
+	if (t && t->in_call && (w->call.nr < 0 || w->call.nr == t->call.nr))
 		w->call = t->call;
-	} else if (t && t->life->is_kernel) {
+	if (w->call.nr < 0 && t && t->life->is_kernel)
 		w->code = t->work_function;
-	}
+	return err;
 }
 
 /* What the wake-up proves about the wait of @t. */
 static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 {
 	struct lkst_wait *w = &t->wait;
-	bool is_futex;
+	bool in_futex;
 
 	if (by->rq &&
 	    (w->task_state & (STATE_UNINTERRUPTIBLE | STATE_NO_LOAD)) == STATE_UNINTERRUPTIBLE) {
 		w->cause = LKST_CAUSE_IO;
+		w->code = 0;
 		w->object = by->rq;
 		w->dev = by->dev;
 		w->sector = by->sector;
@@ -165,11 +232,11 @@ static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 	}
 	if (by->context != LKST_CONTEXT_THREAD)
 		return;
-	/* Whoever releases a lock of the kernel wakes the thread that waits for it. */
-	if (w->cause == LKST_CAUSE_LOCK)
+	/* Whoever releases a lock of the kernel wakes the thread that waits for it. Of those who read it, it is one. */
+	if (w->cause == LKST_CAUSE_LOCK && !w->holder_tid && !w->last_tid)
 		w->holder_tid = by->tid;
-	is_futex = by->call.row >= 0 && !strncmp(lkst_syscalls[by->call.row].name, "futex", 5);
-	if (w->cause == LKST_CAUSE_FUTEX && is_futex && by->call.has_args &&
+	in_futex = by->call.row >= 0 && !strncmp(lkst_syscalls[by->call.row].name, "futex", 5);
+	if (w->cause == LKST_CAUSE_FUTEX && !w->holder_tid && in_futex && by->call.has_args &&
 	    by->call.args[0] == w->object)
 		w->holder_tid = by->tid;
 }
@@ -222,9 +289,15 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 	/* It was ready already, or runs and was about to sleep: then it may still sleep. */
 	if (run == LKST_RUN_READY || run == LKST_RUN_NEW)
 		return 0;
-	describe_waker(c, r, &by);
-	if (run != LKST_RUN_RUNNING && e->target_tid != r->tid)
-		return wake(s, t, r->ns, &by, true, -1);
+	err = describe_waker(s, c, r, e, &by);
+	if (err < 0)
+		return err;
+	if (run != LKST_RUN_RUNNING && e->target_tid != r->tid) {
+		err = wake(s, t, r->ns, &by, true, -1);
+		if (e->flags & LKST_WHERE_THROTTLED)
+			t->ready = LKST_READY_THROTTLED;
+		return err;
+	}
 	t->waker = by;
 	t->has_pending = true;
 	return 0;
@@ -247,6 +320,7 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 	err = find_target(s, e->target_tid, r->ns, &t);
 	if (err < 0 || !t)
 		return err;
+	lkst_model_take_pending(s, t);
 	run = lkst_model_run(s, t);
 	if (t->run == LKST_RUN_READY && t->has_waker && !t->waker.queued_ns) {
 		t->waker.queued_ns = r->ns;
@@ -254,6 +328,9 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 	}
 	if (run == LKST_RUN_READY)
 		t->cpu = e->target_cpu;
+	/* It was woken before it slept, and does not. */
+	if (run == LKST_RUN_RUNNING)
+		t->has_pending = false;
 	if (run == LKST_RUN_READY || run == LKST_RUN_RUNNING || run == LKST_RUN_NEW ||
 	    e->target_tid == r->tid)
 		return 0;
@@ -265,7 +342,9 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 	if (t->has_pending)
 		by = t->waker;
 	else
-		describe_waker(c, r, &by);
+		err = describe_waker(s, c, r, NULL, &by);
+	if (err < 0)
+		return err;
 	by.queued_ns = r->ns;
 	by.target_cpu = e->target_cpu;
 	return wake(s, t, r->ns, &by, is_known, e->target_cpu);
@@ -289,7 +368,11 @@ static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *rec
 			return 0;
 		t->life->is_born = t->is_fresh = true;
 	}
-	describe_waker(c, r, &t->waker);
+	/* Whoever creates a thread does it in a call of its own, or as a thread of the kernel's. */
+	err = describe_waker(s, c, r, &(struct lkst_rec_sched_waking){ .context = LKST_WAKER_THREAD, .call = -1 },
+			     &t->waker);
+	if (err < 0)
+		return err;
 	t->waker.queued_ns = r->ns;
 	t->waker.target_cpu = e->target_cpu;
 	err = lkst_model_change(s, t, r->ns, LKST_RUN_NEW, LKST_RUN_READY, NULL);
@@ -330,8 +413,12 @@ int lkst_model_end_call(struct lkst_model *s, struct lkst_model_thread *t, u64 n
 						    .nr = exit->nr,
 						    .is_compat = exit->is_compat };
 	}
+	/* One that ends unseen may have ended at any time. */
+	if (exit || !t->in_call)
+		t->no_call_ns = ns;
+	else
+		t->no_call_ns = t->call.from_ns;
 	t->in_call = t->in_lock = t->in_fault = false;
-	t->no_call_ns = ns;
 	return lkst_model_tell_call(s, &c);
 }
 
@@ -341,12 +428,14 @@ static int on_call_entry(void *ctx, const struct lkst_record *r,
 	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *t = c ? (c->life ? c->thread : lkst_model_find(s, r->tid)) : NULL;
-	int err = 0;
+	struct lkst_syscall_now now;
+	int err;
 
 	if (!c)
 		return lkst_model_error(s);
-	if (c->depth)
-		err = lkst_model_in_thread(s, c, r->ns);
+	err = lkst_model_in_thread(s, c, r->ns);
+	if (t && err >= 0)
+		err = lkst_model_forget_stale(s, t, r->ns);
 	if (!t || err < 0)
 		return err;
 	if (t->in_call) {
@@ -354,17 +443,32 @@ static int on_call_entry(void *ctx, const struct lkst_record *r,
 		err = lkst_model_end_call(s, t, r->ns, NULL);
 	}
 	t->in_call = t->knows_call = true;
-	t->in_lock = t->in_fault = t->is_fresh = false;
+	t->call_id = r->event->id;
+	t->in_lock = t->in_fault = t->is_fresh = t->may_call = t->may_fault = false;
+	t->blocker.address = 0;
 	t->running_ns = t->ready_ns = t->blocked_ns = t->sleep_ns = t->longest_ns = 0;
 	t->longest_cause = LKST_CAUSE_UNKNOWN;
-	t->call = (struct lkst_syscall_now){ .row = call->row,
-					     .nr = call->nr,
-					     .is_compat = call->is_compat,
-					     .has_args = true,
-					     .nr_args = call->nr_args,
-					     .from_ns = r->ns };
-	memcpy(t->call.args, call->args, sizeof(t->call.args));
+	now = (struct lkst_syscall_now){ .row = call->row,
+					 .nr = call->nr,
+					 .is_compat = call->is_compat,
+					 .has_args = true,
+					 .nr_args = call->nr_args,
+					 .from_ns = r->ns };
+	memcpy(now.args, call->args, sizeof(now.args));
+	lkst_model_continue(t, &now);
+	t->call = now;
+	/* Any other call shows that the kernel did not go on with the one before. */
+	t->has_interrupted &= lkst_call_continues_another(call->row);
 	return err;
+}
+
+/* What @t was interrupted in, as it leaves the call with @exit: restart_syscall does not say it. */
+static void keep_interrupted(struct lkst_model_thread *t, const struct lkst_feed_syscall *exit)
+{
+	if (!lkst_call_is_interrupted(exit->ret))
+		t->has_interrupted = false;
+	else if (t->in_call && !lkst_call_continues_another(t->call.row))
+		t->has_interrupted = true;
 }
 
 static int on_call_exit(void *ctx, const struct lkst_record *r,
@@ -374,20 +478,23 @@ static int on_call_exit(void *ctx, const struct lkst_record *r,
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *t = c ? (c->life ? c->thread : lkst_model_find(s, r->tid)) : NULL;
 	bool is_fresh;
-	int err = 0;
+	int err;
 
 	if (!c)
 		return lkst_model_error(s);
-	if (c->depth)
-		err = lkst_model_in_thread(s, c, r->ns);
+	err = lkst_model_in_thread(s, c, r->ns);
+	if (t && err >= 0)
+		err = lkst_model_forget_stale(s, t, r->ns);
 	if (!t || err < 0)
 		return err;
 	/* A new thread leaves the call that its creator had entered. */
 	is_fresh = t->is_fresh;
 	t->is_fresh = false;
+	keep_interrupted(t, call);
 	if (t->in_call || !is_fresh)
 		err = lkst_model_end_call(s, t, r->ns, call);
 	t->knows_call = true;
+	t->may_call = t->may_fault = false;
 	t->no_call_ns = r->ns;
 	return err;
 }
@@ -404,6 +511,7 @@ static int on_user_fault(void *ctx, const struct lkst_record *r, const void *rec
 		return err;
 	/* In a call it would be the kernel's fault. */
 	t->in_fault = true;
+	t->fault_is_kernels = t->may_fault = false;
 	t->in_lock = false;
 	t->fault_address = e->address;
 	t->fault_ip = e->ip;
@@ -415,22 +523,37 @@ static int on_user_fault(void *ctx, const struct lkst_record *r, const void *rec
 static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_model *s = ctx;
+	struct lkst_model_thread *t;
+	int err;
 
-	return s->has_fault_exit ? on_user_fault(ctx, r, record) : 0;
+	if (!s->has_fault_exit)
+		return 0;
+	err = on_user_fault(ctx, r, record);
+	if (err >= 0)
+		err = lkst_model_thread_at(ctx, r, &t);
+	if (err >= 0 && t)
+		t->fault_is_kernels = true;
+	return err;
 }
 
 static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
+	struct lkst_model *s = ctx;
 	struct lkst_model_thread *t;
 	int err = lkst_model_thread_at(ctx, r, &t);
 
 	if (err < 0 || !t || !t->in_fault)
 		return err;
 	t->in_fault = false;
+	/* Where the end of one and the begin of the next may be missing, this may be the end of another. */
+	if (lkst_lacks(&s->lacks, LKST_LACK_FAULTS, t->fault_ns, r->ns) &&
+	    lkst_lacks(&s->lacks, LKST_LACK_FAULT_ENDS, t->fault_ns, r->ns))
+		return 0;
 	return lkst_model_tell_fault(ctx, &(struct lkst_fault_interval){ .life = t->life,
 									 .from_ns = t->fault_ns,
 									 .to_ns = r->ns,
-									 .address = t->fault_address });
+									 .address = t->fault_address,
+									 .is_kernels = t->fault_is_kernels });
 }
 
 /* A signal is taken on the way back to the program: what the thread did before is over. */
@@ -455,9 +578,20 @@ static int on_contention(void *ctx, const struct lkst_record *r, const void *rec
 	if (!c->thread || c->depth || e->flags & LKST_LOCK_SPIN)
 		return 0;
 	c->thread->in_lock = true;
-	c->thread->lock = e->lock;
-	c->thread->lock_flags = e->flags;
+	c->thread->lock = lkst_model_lock_of(e->lock, e->flags, e->holder_tid, e->holder_is);
+	c->thread->lock_ns = r->ns;
 	return 0;
+}
+
+static int on_blocker(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_sched_blocker *e = record;
+	struct lkst_model_thread *t;
+	int err = lkst_model_thread_at(ctx, r, &t);
+
+	if (err >= 0 && t)
+		t->blocker = lkst_model_lock_of(e->lock, e->flags, e->holder_tid, e->holder_is);
+	return err;
 }
 
 static int on_contention_end(void *ctx, const struct lkst_record *r, const void *record)
@@ -466,7 +600,7 @@ static int on_contention_end(void *ctx, const struct lkst_record *r, const void 
 	struct lkst_model_thread *t;
 	int err = lkst_model_thread_at(ctx, r, &t);
 
-	if (err >= 0 && t && t->lock == e->lock)
+	if (err >= 0 && t && t->lock.address == e->lock)
 		t->in_lock = false;
 	return err;
 }
@@ -477,8 +611,10 @@ static int on_work(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_model_thread *t;
 	int err = lkst_model_thread_at(ctx, r, &t);
 
-	if (err >= 0 && t)
+	if (err >= 0 && t) {
 		t->work_function = e->function;
+		t->work_ns = r->ns;
+	}
 	return err;
 }
 
@@ -507,13 +643,14 @@ int lkst_model_subscribe_waits(struct lkst_model *s)
 		{ LKST_EV_page_fault_kernel, on_kernel_fault },
 		{ LKST_EV_page_fault_exit, on_fault_exit },
 		{ LKST_EV_signal_deliver, on_signal },
+		{ LKST_EV_sched_blocker, on_blocker },
 		{ LKST_EV_contention_begin, on_contention },
 		{ LKST_EV_contention_end, on_contention_end },
 		{ LKST_EV_workqueue_execute_start, on_work },
 		{ LKST_EV_workqueue_execute_end, on_work_end },
 	};
 	u32 i;
-	int err = find_causes(s);
+	int err = 0;
 
 	s->has_waking = lkst_feed_has(s->feed, LKST_EV_sched_waking);
 	s->has_wakeups = s->has_waking || lkst_feed_has(s->feed, LKST_EV_sched_wakeup);

@@ -8,7 +8,7 @@
 #include "analyze/engine/feed.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "trace/descriptors_before.h"
+#include "trace/known/descriptors_before.h"
 
 enum {
 	CALLS_MAX = 1 << 20, /* that are kept; the first ones */

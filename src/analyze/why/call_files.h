@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the descriptors of system calls in an excerpt refer to (trace/descriptors.h). */
+/* What the descriptors of system calls in an excerpt refer to (trace/known/descriptors.h). */
 #ifndef LKST_ANALYZE_WHY_CALL_FILES_H
 #define LKST_ANALYZE_WHY_CALL_FILES_H
 

@@ -12,7 +12,7 @@
 #include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "trace/threads_before.h"
+#include "trace/known/threads_before.h"
 
 /* ---- loading ---------------------------------------------------------------------- */
 
@@ -249,10 +249,11 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 	classify(w);
 	err = lkst_mappings_load(e, w->mappings, t) ?:
 	      load(e, w, from_ns, to_ns) ?:
+	      lkst_limited_new(e, t, &w->limited) ?:
 	      lkst_symbols_load(e, w->symbols, t);
 	if (err)
 		return err;
-	if (make_lists(w))
+	if (lkst_lacks_init(w->limited, w->catalog, &w->lacks) || make_lists(w))
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
 	err = load_states(e, w, to_ns, o->namer);
 	if (err)
@@ -269,6 +270,8 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	lkst_labels_fini(&w->labels);
 	lkst_symbols_free(w->symbols);
 	lkst_mappings_free(w->mappings);
+	lkst_lacks_fini(&w->lacks);
+	lkst_limited_free(w->limited);
 	lkst_state_intervals_free(w->states);
 	lkst_running_free(w->running);
 	lkst_places_fini(&w->by_thread);
@@ -288,6 +291,11 @@ static struct lkst_record record_of(const struct lkst_excerpt *w, const struct l
 	const struct lkst_event_class *event = w->catalog->classes[m->id];
 
 	return (struct lkst_record){ .event = event, .bytes = m->bytes, .size = event->size };
+}
+
+bool lkst_excerpt_may_be_over(const struct lkst_excerpt *w, u32 i, u64 ns)
+{
+	return lkst_limited_crosses(w->limited, w->moments[i].id, w->moments[i].ns, ns);
 }
 
 u64 lkst_event_ref_int(const struct lkst_excerpt *w, u32 i, const char *name)
@@ -313,11 +321,49 @@ u32 lkst_event_ref_frames(const struct lkst_excerpt *w, u32 i, u64 *frames, u32 
 	return nr;
 }
 
+/* The field in which records of the scheduler have the call that their thread is in. */
+static const char *call_field(u16 kind)
+{
+	return kind == LKST_EV_sched_switch			       ? "prev_call"
+	       : kind == LKST_EV_sched_waking || kind == LKST_EV_tick ? "call"
+								       : NULL;
+}
+
 const char *lkst_event_ref_call(const struct lkst_excerpt *w, u32 i)
 {
 	const struct lkst_event_class *c = w->catalog->classes[w->moments[i].id];
+	const struct lkst_syscall *row = NULL;
+	s64 number = lkst_event_ref_number(w, i);
 
-	return c->syscall >= 0 ? lkst_syscalls[c->syscall].name : "a system call";
+	if (c->syscall >= 0)
+		return lkst_syscalls[c->syscall].name;
+	if (number >= 0)
+		row = lkst_syscall_of_call(number, lkst_catalog_is_arm64(w->catalog));
+	return row ? row->name : "a system call";
+}
+
+s64 lkst_event_ref_number(const struct lkst_excerpt *w, u32 i)
+{
+	const char *name = call_field(lkst_event_ref_kind(w, i));
+
+	return name && lkst_class_field(w->catalog->classes[w->moments[i].id], name)
+		       ? (s64)lkst_event_ref_int(w, i, name)
+		       : -1;
+}
+
+u64 lkst_event_ref_arg(const struct lkst_excerpt *w, u32 i, u32 arg)
+{
+	struct lkst_record r = record_of(w, &w->moments[i]);
+	const struct lkst_field_class *f = lkst_class_field(r.event, "prev_args");
+	const u8 *bytes;
+	u32 length;
+	u64 value = 0;
+
+	r.size = w->moments[i].size;
+	bytes = f ? lkst_record_field(&r, (u16)(f - r.event->fields), &length) : NULL;
+	if (bytes && length >= (arg + 1) * sizeof(value))
+		memcpy(&value, bytes + arg * sizeof(value), sizeof(value));
+	return value;
 }
 
 struct lkst_places_list lkst_excerpt_thread(const struct lkst_excerpt *w, s32 tid)

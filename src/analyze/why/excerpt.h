@@ -9,14 +9,15 @@
 #define LKST_ANALYZE_WHY_EXCERPT_H
 
 #include "analyze/engine/labels.h"
+#include "analyze/engine/lacks.h"
 #include "analyze/why/places.h"
 #include "analyze/why/running.h"
 #include "analyze/why/state_intervals.h"
 #include "base/cleanup.h"
-#include "program/space/code_name.h"
-#include "trace/reader.h"
-#include "trace/symbols.h"
-#include "trace/threads.h"
+#include "trace/known/symbols.h"
+#include "trace/known/threads.h"
+#include "trace/read/reader.h"
+#include "usercode/space/code_name.h"
 
 enum {
 	/*
@@ -60,6 +61,8 @@ struct lkst_excerpt {
 	struct lkst_event_ref *moments;
 	u32 nr;
 	struct lkst_gaps gaps;	  /* what is missing in it */
+	struct lkst_limited *limited;	  /* what the cost limit left out, and when */
+	struct lkst_lacks lacks;
 	struct lkst_state_intervals *states; /* what each thread did in it */
 	struct lkst_running *
 		running; /* in which functions, as far as there are samples; NULL: there are none */
@@ -107,11 +110,26 @@ static inline const char *lkst_event_ref_name(const struct lkst_excerpt *w, u32 
 /* Its integer field @name, 0 if it has none. */
 u64 lkst_event_ref_int(const struct lkst_excerpt *w, u32 i, const char *name);
 
-/* The name of its system call, if it is an entry or exit: "read". */
+/*
+ * The name of its system call: "read". Entries and exits have one, and switches and wakings where the thread is in
+ * one, for which lkst_event_ref_number() is not negative.
+ */
 const char *lkst_event_ref_call(const struct lkst_excerpt *w, u32 i);
+
+/* The number of the call in which the thread of a switch, waking or tick is; -1: in none, or it is another record. */
+s64 lkst_event_ref_number(const struct lkst_excerpt *w, u32 i);
+
+/* Argument @arg of the call that the thread of a switch waits in, as its register has it; 0: there is none. */
+u64 lkst_event_ref_arg(const struct lkst_excerpt *w, u32 i, u32 arg);
 
 /* Fills @frames with the innermost of its stack, at most @max. Returns how many there are. */
 u32 lkst_event_ref_frames(const struct lkst_excerpt *w, u32 i, u64 *frames, u32 max);
+
+/*
+ * Whether what moment @i has begun, set or sent may be over before @ns, unseen, or something else have its address,
+ * since the cost limit left out events of its kind.
+ */
+bool lkst_excerpt_may_be_over(const struct lkst_excerpt *w, u32 i, u64 ns);
 
 /* Moments that are of thread @tid, or about it; that are of CPU @cpu. */
 struct lkst_places_list lkst_excerpt_thread(const struct lkst_excerpt *w, s32 tid);

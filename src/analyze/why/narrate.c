@@ -59,8 +59,7 @@ static void tell_sums(struct lkst_narrator *t, struct lkst_account_step *s, cons
 	}
 }
 
-/* What is shown of cgroup @id; NULL: nothing. */
-static const char *owner_of(const struct lkst_narrator *t, u64 id)
+const char *lkst_narrate_cgroup(const struct lkst_narrator *t, u64 id)
 {
 	const struct lkst_cgroup *cgroup = lkst_cgroups_find(lkst_threads_cgroups(t->w->threads), id);
 
@@ -70,7 +69,7 @@ static const char *owner_of(const struct lkst_narrator *t, u64 id)
 void lkst_narrate_owner(struct lkst_narrator *t, struct lkst_account_step *s, const char *key, s32 tid, s32 than)
 {
 	const u64 id = lkst_threads_cgroup_of(t->w->threads, tid);
-	const char *owner = id != lkst_threads_cgroup_of(t->w->threads, than) ? owner_of(t, id) : NULL;
+	const char *owner = id != lkst_threads_cgroup_of(t->w->threads, than) ? lkst_narrate_cgroup(t, id) : NULL;
 
 	if (!owner)
 		return;
@@ -81,7 +80,7 @@ void lkst_narrate_owner(struct lkst_narrator *t, struct lkst_account_step *s, co
 void lkst_narrate_interval(struct lkst_narrator *t, struct lkst_account_step *s,
 			   const struct lkst_stretches *line)
 {
-	const char *owner = owner_of(t, lkst_threads_cgroup_of(t->w->threads, s->tid));
+	const char *owner = lkst_narrate_cgroup(t, lkst_threads_cgroup_of(t->w->threads, s->tid));
 
 	tell_sums(t, s, line->sum_ns);
 	if (owner) {
@@ -128,27 +127,55 @@ void lkst_narrate_gap(struct lkst_narrator *t, struct lkst_account_step *s,
 
 /* ---- ran ---------------------------------------------------------------------------- */
 
-/* +1 for the beginning of an interrupt, -1 for its end, 0 for everything else. */
-static int nesting_of(u16 kind)
+/* What takes a CPU's time from its thread: its entry and its exit. */
+static const struct {
+	u16 entry, exit;
+} interrupts[] = {
+	{ LKST_EV_irq_handler_entry, LKST_EV_irq_handler_exit },
+	{ LKST_EV_softirq_entry, LKST_EV_softirq_exit },
+	{ LKST_EV_local_timer_entry, LKST_EV_local_timer_exit },
+	{ LKST_EV_reschedule_entry, LKST_EV_reschedule_exit },
+	{ LKST_EV_call_function_entry, LKST_EV_call_function_exit },
+	{ LKST_EV_call_function_single_entry, LKST_EV_call_function_single_exit },
+};
+enum { NR_INTERRUPTS = sizeof(interrupts) / sizeof(interrupts[0]), NESTED_MAX = 16 };
+
+/* The interrupts that a CPU is in, by their entries, the outermost first. */
+struct nested {
+	u32 at[NESTED_MAX];
+	u32 nr;
+};
+
+/* The innermost that began with an event of kind @entry ends, and those in it; true: it was the outermost. */
+static bool end_nested(const struct lkst_excerpt *w, struct nested *x, u16 entry)
 {
-	switch (kind) {
-	case LKST_EV_irq_handler_entry:
-	case LKST_EV_softirq_entry:
-	case LKST_EV_local_timer_entry:
-	case LKST_EV_reschedule_entry:
-	case LKST_EV_call_function_entry:
-	case LKST_EV_call_function_single_entry:
-		return 1;
-	case LKST_EV_irq_handler_exit:
-	case LKST_EV_softirq_exit:
-	case LKST_EV_local_timer_exit:
-	case LKST_EV_reschedule_exit:
-	case LKST_EV_call_function_exit:
-	case LKST_EV_call_function_single_exit:
-		return -1;
-	default:
-		return 0;
+	u32 nr;
+
+	for (nr = x->nr; nr > 0; nr--) {
+		if (lkst_event_ref_kind(w, x->at[nr - 1]) != entry)
+			continue;
+		x->nr = nr - 1;
+		return !x->nr;
 	}
+	return false;
+}
+
+/* Takes in moment @i. Returns how much of the CPU's time the interrupts took that it ends. */
+static u64 take_nested(const struct lkst_excerpt *w, u32 i, struct nested *x)
+{
+	const u16 kind = lkst_event_ref_kind(w, i);
+	u32 n;
+
+	/* What has ended, unseen, may have done so at once; and no interrupt switches. */
+	if (x->nr && (kind == LKST_EV_sched_switch || lkst_excerpt_may_be_over(w, x->at[0], w->moments[i].ns)))
+		x->nr = 0;
+	for (n = 0; n < NR_INTERRUPTS; n++) {
+		if (kind == interrupts[n].entry && x->nr < NESTED_MAX)
+			x->at[x->nr++] = i;
+		if (kind == interrupts[n].exit && end_nested(w, x, interrupts[n].entry))
+			return w->moments[i].ns - w->moments[x->at[0]].ns;
+	}
+	return 0;
 }
 
 /* How much of the time interrupts took on the CPU. A begin without an end, or the reverse, does not count. */
@@ -156,19 +183,13 @@ static u64 time_in_interrupts(const struct lkst_excerpt *w, u32 cpu_nr, u64 from
 {
 	struct lkst_places_list cpu = lkst_excerpt_cpu(w, cpu_nr);
 	u32 place = lkst_moments_before_ns(w, cpu, from_ns), steps = 0;
-	u64 sum_ns = 0, since_ns = 0;
-	int depth = 0;
+	struct nested nested = {};
+	u64 sum_ns = 0;
 
 	for (; place < cpu.nr && steps < SEARCH_MAX; place++, steps++) {
-		const struct lkst_event_ref *m = &w->moments[cpu.at[place]];
-		int change = nesting_of(lkst_event_ref_kind(w, cpu.at[place]));
-
-		if (m->ns > to_ns)
+		if (w->moments[cpu.at[place]].ns > to_ns)
 			break;
-		if (change > 0 && !depth++)
-			since_ns = m->ns;
-		if (change < 0 && depth && !--depth)
-			sum_ns += m->ns - since_ns;
+		sum_ns += take_nested(w, cpu.at[place], &nested);
 	}
 	return sum_ns;
 }
@@ -288,7 +309,7 @@ static void tell_occupant(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, "ran ");
 		lkst_account_fact(t->account, s, "occupant", LKST_ACCOUNT_THREAD, (u64)o->tid);
 		lkst_narrate_owner(t, s, "occupant_cgroup", o->tid, s->tid);
-		if (thread && thread->prio && thread->prio < REALTIME_PRIO)
+		if (thread && thread->has_prio && thread->prio < REALTIME_PRIO)
 			lkst_account_say(t->account, s, ", a real-time thread,");
 		lkst_account_say(t->account, s, " for ");
 	}

@@ -8,7 +8,7 @@
 
 #include "analyze/why/call_files.h"
 #include "analyze/why/wake_cause.h"
-#include "base/account.h"
+#include "result/account.h"
 
 struct lkst_narrator {
 	const struct lkst_excerpt *w;
@@ -19,6 +19,9 @@ struct lkst_narrator {
 
 /* Cites moment @i, unless it is nowhere. */
 void lkst_narrate_cite(struct lkst_narrator *t, struct lkst_account_step *s, u32 i);
+
+/* What is shown of cgroup @id: its container, or its path; NULL: nothing. */
+const char *lkst_narrate_cgroup(const struct lkst_narrator *t, u64 id);
 
 /*
  * " of docker:0123456789ab": the container of thread @tid, or the path of its cgroup where that shows none. Nothing

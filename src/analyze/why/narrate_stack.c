@@ -21,6 +21,8 @@ static u32 find_stack(const struct lkst_excerpt *w, s32 tid, u32 i)
 		const u16 kind = lkst_event_ref_kind(w, own.at[at]);
 		const bool is_own = w->moments[own.at[at]].tid == tid;
 
+		if (kind == LKST_EV_tick)
+			continue;
 		if (is_own && kind == LKST_EVENT_REF_STACK)
 			return own.at[at];
 		/* Others may wake it meanwhile; when it runs again, what follows is about something else. */

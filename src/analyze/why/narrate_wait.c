@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "abi/lock.h"
 #include "analyze/engine/naming.h"
 #include "analyze/why/narrate_stack.h"
 #include "analyze/why/place.h"
@@ -64,10 +65,11 @@ static void say_file(struct lkst_narrator *t, struct lkst_account_step *s, u32 c
 /* The address that a futex call is about; 0: it is none, or its entry was not seen. */
 static u64 futex_of(const struct lkst_excerpt *w, u32 call)
 {
-	if (call == LKST_NOWHERE || lkst_event_ref_kind(w, call) != LKST_EVENT_REF_ENTRY ||
-	    strncmp(lkst_event_ref_call(w, call), "futex", 5))
+	if (call == LKST_NOWHERE || strncmp(lkst_event_ref_call(w, call), "futex", 5))
 		return 0;
-	return lkst_event_ref_int(w, call, "uaddr");
+	if (lkst_event_ref_kind(w, call) == LKST_EV_sched_switch)
+		return lkst_event_ref_arg(w, call, 0);
+	return lkst_event_ref_kind(w, call) == LKST_EVENT_REF_ENTRY ? lkst_event_ref_int(w, call, "uaddr") : 0;
 }
 
 /* Which function asked for the kernel's lock at moment @i. */
@@ -89,19 +91,88 @@ static void say_asker(struct lkst_narrator *t, struct lkst_account_step *s, u32 
 	lkst_account_say(t->account, s, "()");
 }
 
+/* Who had the lock of moment @i. Who reads, or took a semaphore, may have it no more while others do. */
+static void say_holder(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
+{
+	const u64 is = lkst_event_ref_int(t->w, i, "holder_is"), tid = lkst_event_ref_int(t->w, i, "holder_tid");
+
+	if (is == LKST_HOLDER_OWNER) {
+		lkst_account_say(t->account, s, ", held by ");
+		lkst_account_fact(t->account, s, "holder", LKST_ACCOUNT_THREAD, tid);
+		lkst_account_say(t->account, s, " when the wait began");
+	} else if (is == LKST_HOLDER_READER) {
+		lkst_account_say(t->account, s, ", read by others, ");
+		lkst_account_fact(t->account, s, "last_reader", LKST_ACCOUNT_THREAD, tid);
+		lkst_account_say(t->account, s, " among the last");
+	} else if (is == LKST_HOLDER_TAKER) {
+		lkst_account_say(t->account, s, ", taken last by ");
+		lkst_account_fact(t->account, s, "last_taker", LKST_ACCOUNT_THREAD, tid);
+	}
+}
+
 /* The kernel's lock that is waited for from moment @i on. */
 static void say_lock(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
 {
+	const u64 flags = lkst_event_ref_int(t->w, i, "flags");
 	u64 lock = lkst_event_ref_int(t->w, i, "lock"), ignored;
 	bool is_named = lkst_symbols_find(t->w->symbols, lock, &ignored);
 
 	lkst_account_say(t->account, s, " on the kernel's lock %s", is_named ? "" : "at ");
 	lkst_account_mean(t->account, s, "lock", LKST_MEANING_DATA, lock);
-	lkst_account_say(t->account, s, " (");
-	lkst_account_mean(t->account, s, "lock_flags", LKST_MEANING_LOCK_FLAGS,
-			  lkst_event_ref_int(t->w, i, "flags"));
-	lkst_account_say(t->account, s, ")");
+	if (!flags) {
+		lkst_account_say(t->account, s, " (semaphore)");
+	} else {
+		lkst_account_say(t->account, s, " (");
+		lkst_account_mean(t->account, s, "lock_flags", LKST_MEANING_LOCK_FLAGS, flags);
+		lkst_account_say(t->account, s, ")");
+	}
 	say_asker(t, s, i);
+}
+
+/* The lock that a wait at @p is for, and who had it. @is_futex: it is the program's own, and said already. */
+static void say_locks(struct lkst_narrator *t, struct lkst_account_step *s, const struct lkst_place *p, bool is_futex)
+{
+	const u32 said = p->blocker != LKST_NOWHERE ? p->blocker : p->lock;
+	const bool is_same = p->lock != LKST_NOWHERE &&
+			     lkst_event_ref_int(t->w, said, "lock") == lkst_event_ref_int(t->w, p->lock, "lock");
+
+	if (said == LKST_NOWHERE)
+		return;
+	if (!is_futex || lkst_event_ref_int(t->w, said, "flags") != LKST_LOCK_RT)
+		say_lock(t, s, is_same ? p->lock : said);
+	say_holder(t, s, said);
+}
+
+/* That a thread looks for memory of a cgroup from moment @i on, and which: the limit may be of one above. */
+static void say_cgroup_reclaim(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
+{
+	const char *path = lkst_narrate_cgroup(t, lkst_event_ref_int(t->w, i, "cgroup"));
+
+	lkst_account_say(t->account, s, ", looking for memory of its cgroup");
+	if (!path)
+		return;
+	lkst_account_say(t->account, s, ", ");
+	lkst_account_text(t->account, s, "memory_cgroup", path, strlen(path));
+	lkst_account_say(t->account, s, " or one above");
+}
+
+/* Whether the registers tell a call that goes on from one that is over. */
+static bool is_exact(const struct lkst_excerpt *w)
+{
+	return !lkst_catalog_is_arm64(w->catalog);
+}
+
+/* Who is stopped waits for no file or lock: its state says so (TASK_*, include/linux/sched.h). */
+static const char *wait_word(const struct lkst_excerpt *w, u32 begin)
+{
+	enum { STOPPED = 4, TRACED = 8, FROZEN = 0x8000 };
+	const u64 state = begin != LKST_NOWHERE && lkst_event_ref_kind(w, begin) == LKST_EV_sched_switch
+				  ? lkst_event_ref_int(w, begin, "prev_state")
+				  : 0;
+
+	return state & TRACED ? "stopped by its tracer" : state & STOPPED ? "stopped by a signal"
+						      : state & FROZEN	  ? "frozen"
+									  : "blocked";
 }
 
 void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
@@ -112,12 +183,15 @@ void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
 	u64 futex;
 
 	lkst_place_find(t->w, s->tid, look_at(stretch), &p);
-	lkst_account_say(t->account, s, "blocked");
+	lkst_account_say(t->account, s, "%s", wait_word(t->w, stretch->begin));
 	futex = futex_of(t->w, p.call);
 	if (p.call != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in ");
 		say_call(t, s, "call", p.call);
 		say_file(t, s, p.call);
+	} else if (p.behind != LKST_NOWHERE) {
+		lkst_account_say(t->account, s, is_exact(t->w) ? " on its way out of " : " in or behind ");
+		say_call(t, s, "call", p.behind);
 	} else if (p.fault != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in a page fault at ");
 		lkst_account_mean(t->account, s, "fault", LKST_MEANING_ADDR,
@@ -133,13 +207,15 @@ void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, " on the lock at ");
 		lkst_account_mean(t->account, s, "futex", LKST_MEANING_ADDR, futex);
 	}
-	if (p.lock != LKST_NOWHERE)
-		say_lock(t, s, p.lock);
+	say_locks(t, s, &p, futex != 0);
 	if (p.reclaim != LKST_NOWHERE)
 		lkst_account_say(t->account, s, ", looking for memory");
-	lkst_narrate_cite(t, s, p.call);
+	if (p.cgroup_reclaim != LKST_NOWHERE)
+		say_cgroup_reclaim(t, s, p.cgroup_reclaim);
+	lkst_narrate_cite(t, s, p.call == stretch->begin ? LKST_NOWHERE : p.call);
 	lkst_narrate_cite(t, s, p.call == LKST_NOWHERE ? p.fault : LKST_NOWHERE);
 	lkst_narrate_cite(t, s, p.lock);
+	lkst_narrate_cite(t, s, p.blocker);
 	lkst_narrate_cite(t, s, stretch->begin);
 	/* What was recorded nearer to the wait says more. */
 	if (!lkst_narrate_caller(t, s, stretch->begin) && !lkst_narrate_caller(t, s, p.call))
@@ -190,6 +266,8 @@ static void tell_timer(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, " that ");
 		if (lkst_wake_cause_context(t->w, g->origin) != LKST_NOWHERE)
 			lkst_account_say(t->account, s, "an interrupt");
+		else if (!lkst_wake_cause_is_threads(t->w, g->origin))
+			lkst_account_say(t->account, s, "a thread or an interrupt");
 		else if (start->tid == s->tid)
 			lkst_account_say(t->account, s, "it");
 		else
@@ -302,6 +380,12 @@ void lkst_narrate_trigger(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, ", until an interrupt that another CPU sent");
 		lkst_narrate_cite(t, s, g->from);
 		break;
+	case LKST_WAKE_CAUSE_SOME_SOFTIRQ:
+		lkst_account_say(t->account, s, ", until a softirq woke it; which one is not recorded");
+		break;
+	case LKST_WAKE_CAUSE_INTERRUPT:
+		lkst_account_say(t->account, s, ", until an interrupt woke it; which one is not recorded");
+		break;
 	default:
 		lkst_account_say(t->account, s, "; what ended that is not recorded");
 		break;
@@ -320,6 +404,7 @@ struct lkst_account_step *lkst_narrate_request(struct lkst_narrator *t, struct l
 	const struct lkst_excerpt *w = t->w;
 	u32 begin = g->queued != LKST_NOWHERE ? g->queued : g->origin;
 	struct lkst_account_step *r;
+	s64 ahead;
 	u64 operation;
 
 	if (begin == LKST_NOWHERE) {
@@ -327,6 +412,7 @@ struct lkst_account_step *lkst_narrate_request(struct lkst_narrator *t, struct l
 		lkst_narrate_cite(t, s, g->from);
 		return s;
 	}
+	ahead = lkst_wake_cause_ahead(w, g);
 	operation = lkst_event_ref_int(w, g->origin, "flags") & REQ_OP_MASK;
 	r = lkst_account_add(t->account, s, "request", w->moments[begin].ns, w->moments[g->from].ns,
 			     w->moments[begin].tid);
@@ -348,8 +434,10 @@ struct lkst_account_step *lkst_narrate_request(struct lkst_narrator *t, struct l
 				  w->moments[g->origin].ns - w->moments[g->queued].ns);
 		lkst_account_say(t->account, r, " before the driver had it");
 	}
-	lkst_account_say(t->account, r, ", requests ahead of it: ");
-	lkst_account_fact(t->account, r, "ahead", LKST_ACCOUNT_NUMBER, lkst_wake_cause_ahead(w, g));
+	if (ahead >= 0) {
+		lkst_account_say(t->account, r, ", requests ahead of it: ");
+		lkst_account_fact(t->account, r, "ahead", LKST_ACCOUNT_NUMBER, (u64)ahead);
+	}
 	lkst_narrate_cite(t, r, g->queued);
 	lkst_narrate_cite(t, r, g->origin);
 	lkst_narrate_cite(t, r, g->from);
@@ -377,8 +465,10 @@ void lkst_narrate_packet(struct lkst_narrator *t, struct lkst_account_step *s,
 	if (g->tid) {
 		lkst_account_say(t->account, p, " from ");
 		lkst_account_fact(t->account, p, "waker", LKST_ACCOUNT_THREAD, (u64)g->tid);
-	} else {
+	} else if (lkst_wake_cause_context(w, g->origin) != LKST_NOWHERE) {
 		lkst_account_say(t->account, p, " sent by an interrupt");
+	} else {
+		lkst_account_say(t->account, p, " sent by a thread or an interrupt");
 	}
 	lkst_narrate_cite(t, p, g->origin);
 	lkst_narrate_cite(t, p, g->from);

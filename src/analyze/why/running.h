@@ -5,7 +5,7 @@
 
 #include "analyze/engine/samples.h"
 #include "base/cleanup.h"
-#include "trace/threads.h"
+#include "trace/known/threads.h"
 
 struct lkst_running;
 

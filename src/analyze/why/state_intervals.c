@@ -10,7 +10,7 @@
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/cleanup.h"
-#include "rules/shipped_masks.h"
+#include "masks/shipped_masks.h"
 
 static int add(struct lkst_state_intervals *s, struct lkst_state_interval interval)
 {

@@ -8,8 +8,8 @@
 
 #include "analyze/why/places.h"
 #include "base/cleanup.h"
-#include "base/notes.h"
-#include "trace/reader.h"
+#include "result/notes.h"
+#include "trace/read/reader.h"
 
 struct lkst_state_interval {
 	u64 from_ns, to_ns;

@@ -133,6 +133,12 @@ static void push_ready(struct making *k, struct lkst_stretch s)
 	u64 to_ns = s.to_ns;
 	u32 end = s.end;
 
+	/* The model knows what was left out of what says where it is. */
+	if (s.cpu < 0 && (lkst_lacks(&k->w->lacks, LKST_LACK_MIGRATIONS, s.from_ns, to_ns) ||
+			  lkst_lacks(&k->w->lacks, LKST_LACK_WAKEUPS, s.from_ns, to_ns))) {
+		push(k, s);
+		return;
+	}
 	if (s.begin != LKST_NOWHERE) {
 		s.cpu = queue_of(k, s.begin, s.cpu);
 		i = lkst_places_before(k->moments, s.begin) + 1;

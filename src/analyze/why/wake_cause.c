@@ -32,33 +32,87 @@ enum { NR_NESTS = sizeof(nests) / sizeof(nests[0]) };
 
 const char *lkst_wake_cause_word(enum lkst_wake_cause_kind kind)
 {
-	static const char *const words[] = { "unknown", "thread", "timer",   "disk",
-					     "packet",	"device", "softirq", "cpu" };
+	static const char *const words[] = { "unknown", "thread",  "timer", "disk",	   "packet",
+					     "device",	"softirq", "cpu",   "some softirq", "interrupt" };
 
 	return words[kind];
 }
 
+/* What moment @i says of its own context, if it is a waking: enum lkst_waker_kind. */
+static u8 said_context(const struct lkst_excerpt *w, u32 i)
+{
+	return lkst_event_ref_kind(w, i) == LKST_EV_sched_waking ? (u8)lkst_event_ref_int(w, i, "context")
+								  : LKST_WAKER_UNKNOWN;
+}
+
+static bool is_softirq_entry(u16 kind)
+{
+	return kind == LKST_EV_softirq_entry || kind == LKST_EV_tasklet_entry || kind == LKST_EV_timer_expire_entry;
+}
+
+/* Whether a context that began with @kind can be what is said of it. A timer of high resolution may run in either. */
+static bool agrees(u8 said, u16 kind)
+{
+	if (said == LKST_WAKER_UNKNOWN || kind == LKST_EV_hrtimer_expire_entry)
+		return said != LKST_WAKER_THREAD;
+	return said == (is_softirq_entry(kind) ? LKST_WAKER_SOFTIRQ : LKST_WAKER_INTERRUPT);
+}
+
+/* The context of a moment, as far as records say. */
+struct context {
+	u32 entry;    /* of the innermost interrupt, softirq, timer or tasklet; LKST_NOWHERE: none, or not known */
+	u32 within;   /* the last moment of a wanted kind in it; LKST_NOWHERE: none */
+	bool is_sure; /* nothing else may have begun in it, or ended it: no interrupts were left out meanwhile */
+};
+
+/* Whether interrupts may have begun, or ended, between moments @from and @i, unseen. */
+static bool may_lack(const struct lkst_excerpt *w, u64 from_ns, u32 i, bool of_softirqs)
+{
+	return lkst_lacks(&w->lacks, LKST_LACK_INTERRUPTS, from_ns, w->moments[i].ns) ||
+	       (of_softirqs && lkst_lacks(&w->lacks, LKST_LACK_SOFTIRQS, from_ns, w->moments[i].ns));
+}
+
+/* Moment @at is an entry of what has not ended before moment @i. */
+static void take_entry(const struct lkst_excerpt *w, u32 at, u32 i, struct context *c)
+{
+	const u16 kind = lkst_event_ref_kind(w, at);
+
+	c->is_sure = false;
+	if (lkst_excerpt_may_be_over(w, at, w->moments[i].ns)) {
+		c->within = LKST_NOWHERE;
+		return;
+	}
+	c->entry = at;
+	/* Nothing interrupts an interrupt. */
+	c->is_sure = !(is_softirq_entry(kind) || kind == LKST_EV_hrtimer_expire_entry) ||
+		     !may_lack(w, w->moments[at].ns, i, false);
+	if (!c->is_sure)
+		c->within = LKST_NOWHERE;
+}
+
 /*
  * The CPU's records before moment @i, back to where the context of @i began. If one of them, in that
- * very context, is of kind @wanted, the last such goes to *@ret_within.
+ * very context, is of kind @wanted, the last such is within.
  */
-static u32 find_context(const struct lkst_excerpt *w, u32 i, u16 wanted, u32 *ret_within)
+static void search_context(const struct lkst_excerpt *w, u32 i, u16 wanted, struct context *c)
 {
 	struct lkst_places_list cpu = lkst_excerpt_cpu(w, w->moments[i].cpu);
 	u32 place = lkst_places_before(cpu, i), steps, n;
 	u32 ended[NR_NESTS] = {}, nr_ended = 0;
 
-	*ret_within = LKST_NOWHERE;
+	*c = (struct context){ LKST_NOWHERE, LKST_NOWHERE, false };
 	for (steps = 0; place && steps < CONTEXT_MAX; steps++) {
 		u32 at = cpu.at[--place];
 		u16 kind = lkst_event_ref_kind(w, at);
 
 		/* Interrupts do not switch, and make no system calls. */
 		if (kind == LKST_EV_sched_switch || kind == LKST_EVENT_REF_ENTRY ||
-		    kind == LKST_EVENT_REF_EXIT)
-			return LKST_NOWHERE;
-		if (kind == wanted && !nr_ended && *ret_within == LKST_NOWHERE)
-			*ret_within = at;
+		    kind == LKST_EVENT_REF_EXIT) {
+			c->is_sure = !may_lack(w, w->moments[at].ns, i, true);
+			return;
+		}
+		if (kind == wanted && !nr_ended && c->within == LKST_NOWHERE)
+			c->within = at;
 		for (n = 0; n < NR_NESTS; n++) {
 			if (kind == nests[n].exit) {
 				ended[n]++;
@@ -66,20 +120,46 @@ static u32 find_context(const struct lkst_excerpt *w, u32 i, u16 wanted, u32 *re
 			}
 			if (kind != nests[n].entry)
 				continue;
-			if (!ended[n])
-				return at;
+			if (!ended[n]) {
+				take_entry(w, at, i, c);
+				return;
+			}
 			ended[n]--;
 			nr_ended--;
 		}
 	}
-	return LKST_NOWHERE;
+	c->is_sure = !may_lack(w, w->from_ns, i, true);
+}
+
+/* The same, where it is the context that moment @i itself says. */
+static void find_context(const struct lkst_excerpt *w, u32 i, u16 wanted, struct context *c)
+{
+	const u8 said = said_context(w, i);
+
+	search_context(w, i, wanted, c);
+	if (c->entry == LKST_NOWHERE) {
+		c->within = LKST_NOWHERE;
+		return;
+	}
+	if (said == LKST_WAKER_UNKNOWN ? c->is_sure : agrees(said, lkst_event_ref_kind(w, c->entry)))
+		return;
+	c->entry = c->within = LKST_NOWHERE;
 }
 
 u32 lkst_wake_cause_context(const struct lkst_excerpt *w, u32 i)
 {
-	u32 within;
+	struct context c;
 
-	return find_context(w, i, LKST_EVENT_REF_NONE, &within);
+	find_context(w, i, LKST_EVENT_REF_NONE, &c);
+	return c.entry;
+}
+
+bool lkst_wake_cause_is_threads(const struct lkst_excerpt *w, u32 i)
+{
+	struct context c;
+
+	find_context(w, i, LKST_EVENT_REF_NONE, &c);
+	return c.entry == LKST_NOWHERE && (c.is_sure || said_context(w, i) == LKST_WAKER_THREAD);
 }
 
 /* A search back through the window. */
@@ -88,7 +168,10 @@ struct search {
 	u32 max; /* records of a kind */
 };
 
-/* The last moment before @i of kind @kind whose field @name is @value; LKST_NOWHERE: none. */
+/*
+ * The last moment before @i of kind @kind whose field @name is @value; LKST_NOWHERE: none, or one may have come since,
+ * unseen.
+ */
 static u32 find_before(const struct search *s, u32 i, u16 kind, const char *name, u64 value)
 {
 	struct lkst_places_list moments = lkst_excerpt_kind(s->w, kind);
@@ -99,7 +182,7 @@ static u32 find_before(const struct search *s, u32 i, u16 kind, const char *name
 
 		if (lkst_event_ref_kind(s->w, at) == kind &&
 		    lkst_event_ref_int(s->w, at, name) == value)
-			return at;
+			return lkst_excerpt_may_be_over(s->w, at, s->w->moments[i].ns) ? LKST_NOWHERE : at;
 	}
 	return LKST_NOWHERE;
 }
@@ -162,7 +245,7 @@ static void find_waiting(const struct lkst_excerpt *w, u32 i, u64 dev,
 	}
 }
 
-u32 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_cause *trigger)
+s64 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_cause *trigger)
 {
 	struct lkst_places_list moments = lkst_excerpt_kind(w, LKST_EV_block_rq_complete);
 	u32 begin = trigger->queued == LKST_NOWHERE ? trigger->origin : trigger->queued;
@@ -170,6 +253,8 @@ u32 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_c
 	u64 dev = lkst_event_ref_int(w, trigger->from, "dev");
 	struct requests r;
 
+	if (lkst_lacks(&w->lacks, LKST_LACK_REQUESTS, w->from_ns, w->moments[trigger->from].ns))
+		return -1;
 	find_waiting(w, begin, dev, &r);
 	for (; place < moments.nr && moments.at[place] < trigger->from; place++) {
 		u32 at = moments.at[place];
@@ -190,7 +275,7 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 {
 	const struct lkst_excerpt *w = s->w;
 	u64 rq = lkst_event_ref_int(w, from, "rq");
-	u32 within, raised;
+	u32 raised;
 
 	c->kind = LKST_WAKE_CAUSE_DISK;
 	c->from = from;
@@ -202,7 +287,8 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 	if (c->queued != LKST_NOWHERE) {
 		u32 ended = find_before(s, c->origin, LKST_EV_block_rq_complete, "rq", rq);
 
-		if (ended != LKST_NOWHERE && ended > c->queued)
+		if ((ended != LKST_NOWHERE && ended > c->queued) ||
+		    lkst_lacks(&w->lacks, LKST_LACK_REQUESTS, w->moments[c->queued].ns, w->moments[from].ns))
 			c->queued = LKST_NOWHERE;
 	}
 	/* Disks without hardware: a thread did the work and raised the softirq. */
@@ -211,8 +297,7 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 	raised = find_before(s, context, LKST_EV_softirq_raise, "vec", BLOCK);
 	while (raised != LKST_NOWHERE && w->moments[raised].cpu != w->moments[from].cpu)
 		raised = find_before(s, raised, LKST_EV_softirq_raise, "vec", BLOCK);
-	if (raised == LKST_NOWHERE || raised < c->origin ||
-	    find_context(w, raised, LKST_EVENT_REF_NONE, &within) != LKST_NOWHERE)
+	if (raised == LKST_NOWHERE || raised < c->origin || !lkst_wake_cause_is_threads(w, raised))
 		return;
 	c->raised = raised;
 	follow_thread(w, c, raised);
@@ -241,7 +326,7 @@ static void be_packet(const struct search *s, struct lkst_wake_cause *c, u32 fro
 			    : find_sent_here(s, from);
 	if (c->origin == LKST_NOWHERE)
 		return;
-	if (lkst_wake_cause_context(w, c->origin) == LKST_NOWHERE)
+	if (lkst_wake_cause_is_threads(w, c->origin))
 		follow_thread(w, c, c->origin);
 }
 
@@ -267,12 +352,53 @@ static void be_interrupt(const struct search *s, struct lkst_wake_cause *c, u32 
 	}
 }
 
+/*
+ * Whether the thread of waking @i ran its program then: its last record before is the end of a call. Who does wakes
+ * nobody, so that something has interrupted it.
+ */
+static bool is_in_program(const struct lkst_excerpt *w, u32 i)
+{
+	const struct lkst_places_list own = lkst_excerpt_thread(w, w->moments[i].tid);
+	u32 place = lkst_places_before(own, i), steps;
+
+	for (steps = 0; place && steps < CONTEXT_MAX; steps++) {
+		const u32 at = own.at[--place];
+
+		if (w->moments[at].tid != w->moments[i].tid || lkst_event_ref_kind(w, at) == LKST_EV_sched_waking)
+			continue;
+		return lkst_event_ref_kind(w, at) == LKST_EVENT_REF_EXIT;
+	}
+	return false;
+}
+
+/*
+ * No interrupt, softirq or timer was recorded that @waking is of: what it says itself, or else a thread, if one can
+ * be.
+ */
+static void be_unrecorded(const struct lkst_excerpt *w, struct lkst_wake_cause *c, u32 waking, s32 victim)
+{
+	const u8 said = said_context(w, waking);
+
+	if (said == LKST_WAKER_SOFTIRQ || said == LKST_WAKER_INTERRUPT) {
+		c->kind = said == LKST_WAKER_SOFTIRQ ? LKST_WAKE_CAUSE_SOME_SOFTIRQ : LKST_WAKE_CAUSE_INTERRUPT;
+		return;
+	}
+	if (said == LKST_WAKER_UNKNOWN && (is_in_program(w, waking) || !lkst_wake_cause_is_threads(w, waking)))
+		return;
+	follow_thread(w, c, waking);
+	if (c->tid)
+		c->kind = LKST_WAKE_CAUSE_THREAD;
+	if (c->tid == victim)
+		c->tid = 0;
+}
+
 void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, u32 search_max,
 			  struct lkst_wake_cause *ret_trigger)
 {
 	const struct search s = { w, search_max };
 	struct lkst_wake_cause *c = ret_trigger;
-	u32 context, ended, received;
+	struct context context, other;
+	u32 received;
 
 	*c = (struct lkst_wake_cause){ .waking = waking,
 				       .from = LKST_NOWHERE,
@@ -281,25 +407,22 @@ void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, 
 				       .raised = LKST_NOWHERE };
 	if (waking == LKST_NOWHERE)
 		return;
-	context = find_context(w, waking, LKST_EV_block_rq_complete, &ended);
-	if (context == LKST_NOWHERE) {
-		follow_thread(w, c, waking);
-		if (c->tid)
-			c->kind = LKST_WAKE_CAUSE_THREAD;
-		if (c->tid == victim)
-			c->tid = 0;
+	find_context(w, waking, LKST_EV_block_rq_complete, &context);
+	if (context.entry == LKST_NOWHERE) {
+		be_unrecorded(w, c, waking, victim);
 		return;
 	}
-	if (ended != LKST_NOWHERE) {
-		be_disk(&s, c, ended, context);
+	if (context.within != LKST_NOWHERE) {
+		be_disk(&s, c, context.within, context.entry);
 		return;
 	}
-	find_context(w, waking, LKST_EV_netif_receive_skb, &received);
-	if (received == LKST_NOWHERE)
-		find_context(w, waking, LKST_EV_packet_receive, &received);
-	if (received != LKST_NOWHERE && lkst_event_ref_kind(w, context) == LKST_EV_softirq_entry &&
-	    lkst_event_ref_int(w, context, "vec") == NET_RX)
+	find_context(w, waking, LKST_EV_netif_receive_skb, &other);
+	if (other.within == LKST_NOWHERE)
+		find_context(w, waking, LKST_EV_packet_receive, &other);
+	received = other.within;
+	if (received != LKST_NOWHERE && lkst_event_ref_kind(w, context.entry) == LKST_EV_softirq_entry &&
+	    lkst_event_ref_int(w, context.entry, "vec") == NET_RX)
 		be_packet(&s, c, received);
 	else
-		be_interrupt(&s, c, context);
+		be_interrupt(&s, c, context.entry);
 }

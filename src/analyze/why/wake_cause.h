@@ -17,6 +17,9 @@ enum lkst_wake_cause_kind {
 	LKST_WAKE_CAUSE_DEVICE,	 /* another device's interrupt */
 	LKST_WAKE_CAUSE_SOFTIRQ, /* a softirq, nothing more being known */
 	LKST_WAKE_CAUSE_CPU,	 /* an interrupt between CPUs */
+	/* Which one was not recorded: */
+	LKST_WAKE_CAUSE_SOME_SOFTIRQ,
+	LKST_WAKE_CAUSE_INTERRUPT,
 	LKST_NR_TRIGGERS,
 };
 
@@ -47,14 +50,17 @@ enum {
 void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, u32 search_max,
 			  struct lkst_wake_cause *ret_trigger);
 
-/* Requests of the same disk that were before that of @trigger and ended while it waited. */
-u32 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_cause *trigger);
+/* Requests of the same disk that were before that of @trigger and ended while it waited; -1: not known. */
+s64 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_cause *trigger);
 
 /*
  * The interrupt, softirq, timer or tasklet in which moment @i happened, the innermost, by its
  * entry; LKST_NOWHERE: none, a thread did it.
  */
 u32 lkst_wake_cause_context(const struct lkst_excerpt *w, u32 i);
+
+/* Whether moment @i is a thread's own; false also where that is not known, since interrupts were left out. */
+bool lkst_wake_cause_is_threads(const struct lkst_excerpt *w, u32 i);
 
 /* The word for a kind: "thread", "timer", ... */
 const char *lkst_wake_cause_word(enum lkst_wake_cause_kind kind);

@@ -14,6 +14,7 @@
 #include "analyze/why/narrate_running.h"
 #include "analyze/why/narrate_wait.h"
 #include "analyze/why/stretch.h"
+#include "masks/shipped_masks.h"
 
 enum {
 	/* Stretches below this part of the whole interval are told as a sum. */
@@ -71,7 +72,7 @@ static void follow_peer(struct lkst_narrator *t, struct lkst_account_step *s, co
 	if (!lkst_peers_find(t->w, trigger->waking, LKST_WAKE_CAUSE_SEARCH, &packet))
 		return;
 	theirs.w = packet.w;
-	tid = lkst_wake_cause_context(packet.w, packet.sent) == LKST_NOWHERE ? packet.w->moments[packet.sent].tid : 0;
+	tid = lkst_wake_cause_is_threads(packet.w, packet.sent) ? packet.w->moments[packet.sent].tid : 0;
 	p = lkst_narrate_peer_packet(t, s, &packet, tid);
 	from_ns = lkst_peers_ns(t->w, s->from_ns, packet.w);
 	if (tid <= 0 || packet.w->moments[packet.sent].ns <= from_ns)
@@ -232,7 +233,7 @@ static void tell_rest(struct lkst_narrator *t, struct lkst_account_step *parent,
 	for (i = 0; i < line->nr && sum_ns[LKST_STRETCH_RAN] >= t->min_ns; i++)
 		if (!is_alone(t, line, i, longest))
 			lkst_narrate_running_add(t, s, &line->list[i], &running);
-	lkst_narrate_running_say(t, s, "; ran about", &running);
+	lkst_narrate_running_say(t, s, "; ran", &running);
 	if (sum_ns[LKST_STRETCH_BLOCKED] >= t->min_ns)
 		tell_many(t, s, tid, line, longest);
 }
@@ -303,12 +304,18 @@ static void explain(struct lkst_narrator *t, struct lkst_account_step *parent, s
 	lkst_stretches_fini(&line);
 }
 
-void lkst_why_add_notes(struct lkst_account *a, const struct lkst_excerpt *w)
+void lkst_why_add_notes(struct lkst_account *a, const struct lkst_excerpt *w, u64 from_ns, u64 to_ns)
 {
+	bool wants[LKST_EVENT_SPACE] = { false };
 	unsigned int i;
+	u32 id;
 
 	for (i = 0; i < w->states->notes.nr; i++)
 		lkst_notes_add(&a->notes, "%s", w->states->notes.text[i]);
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		wants[id] = w->catalog->classes[id] &&
+			    lkst_standard_readers(w->catalog->classes[id]) & LKST_READER_WHY;
+	lkst_limited_note(w->limited, wants, from_ns, to_ns, &a->notes);
 }
 
 int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s, const struct lkst_excerpt *w,
@@ -346,7 +353,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
 	err = lkst_why_explain_in(a, s, w, depth);
 	if (err)
 		return lkst_err_sys(e, err, "explaining");
-	lkst_why_add_notes(a, w);
+	lkst_why_add_notes(a, w, from_ns, to_ns);
 	*ret_account = lkst_take(a);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #define LKST_ANALYZE_WHY_WHY_H
 
 #include "analyze/why/excerpt.h"
-#include "base/account.h"
+#include "result/account.h"
 
 enum {
 	LKST_WHY_DEPTH = 8,
@@ -24,7 +24,9 @@ enum {
  *	interval	the whole of it; with ran_ns, ready_ns, blocked_ns, absent_ns, unknown_ns
  *	ran		the thread ran; cpu, interrupts_ns; with samples, the function that most are in, as far in as
  *			half of them are: function, function_of (its file), callers, in_function_ns, samples,
- *			samples_there; and inner_function, inner_function_of, in_inner_function_ns
+ *			samples_there; and inner_function, inner_function_of, in_inner_function_ns; without samples,
+ *			what it did at most of its CPU's ticks: doing, ticks, ticks_there; and of these the function
+ *			in which most are: tick_function, tick_function_of, ticks_in_function
  *	ready		it could have run; cpu, and for each that ran there: a step "occupant"
  *	blocked		it waited; call, lock, futex, ... and trigger, what woke it: "thread", "timer",
  *			"disk", "packet", "device", "softirq", "cpu", "unknown"; waker: the thread that the
@@ -60,7 +62,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
 int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s,
 			const struct lkst_excerpt *w, unsigned int depth);
 
-/* What all of @w lacks, as notes of @a. */
-void lkst_why_add_notes(struct lkst_account *a, const struct lkst_excerpt *w);
+/* What all of @w lacks, and what the time from @from_ns to @to_ns does, as notes of @a. */
+void lkst_why_add_notes(struct lkst_account *a, const struct lkst_excerpt *w, u64 from_ns, u64 to_ns);
 
 #endif

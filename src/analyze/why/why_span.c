@@ -280,7 +280,7 @@ int lkst_why_span_explain(struct lkst_err *e, const struct lkst_excerpt *w,
 	err = x->nr_parts > 1 ? explain_parts(a, s, w, x, depth) : explain_part(a, s, w, depth);
 	if (err || a->error)
 		return lkst_err_sys(e, err ?: a->error, "explaining");
-	lkst_why_add_notes(a, w);
+	lkst_why_add_notes(a, w, x->from_ns, x->to_ns);
 	*ret_account = lkst_take(a);
 	return 0;
 }

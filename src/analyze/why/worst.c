@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
-#include "trace/threads.h"
+#include "trace/known/call_result.h"
+#include "trace/known/threads.h"
 
 struct lkst_worst_search {
 	const struct lkst_model *model;
@@ -18,10 +20,8 @@ struct lkst_worst_search {
 	u64 best_ns;
 	/* WAIT, IO: the life whose wait is the longest so far, until it runs again. */
 	u32 waiting;
-	u64 *faults_ns; /* FAULT: by thread, when it began; 0: none is going on. NULL for other kinds */
-	u64 cover_ns;	/* no gap that has been met reaches beyond: older faults are void */
-	bool has_fault_exit;
-	u8 *design; /* SYSCALL: enum design by row of lkst_syscalls[]; NULL: all calls are taken */
+	struct lkst_limited *limited; /* NULL: it is not looked at */
+	bool takes_all; /* SYSCALL: also calls that wait by design */
 };
 
 /* How a system call waits. */
@@ -29,22 +29,6 @@ enum design {
 	DESIGN_WORK,	/* for what it does itself */
 	DESIGN_RECEIVE, /* for what others send, or for a disk: its sleep shows which */
 	DESIGN_WAIT,	/* for what its caller wants to wait for */
-};
-
-static const char *const receiving[] = {
-	"read",
-	"readv",
-	"recv",
-	"recvfrom",
-	"recvmsg",
-	"recvmmsg",
-	"accept",
-	"accept4",
-	"msgrcv",
-	"mq_timedreceive",
-	"recvmmsg_time64",
-	"mq_timedreceive_time64",
-	"splice",
 };
 
 static const char *const words[] = { "syscall", "wait", "ready", "fault", "io" };
@@ -67,10 +51,15 @@ int lkst_worst_parse(struct lkst_err *e, const char *text, enum lkst_worst_kind 
 			    text);
 }
 
-static enum design design_of(const struct lkst_syscall *call)
+static enum design design_of(const struct lkst_syscall_now *now)
 {
-	unsigned int i;
+	const struct lkst_syscall *call = now->row >= 0 ? &lkst_syscalls[now->row] : NULL;
 
+	if (!call)
+		return DESIGN_WORK;
+	/* The call that it goes on with is not known. Only calls that wait by design are gone on with. */
+	if (lkst_call_continues_another(now->row))
+		return DESIGN_WAIT;
 	switch (lkst_syscall_cause(call)) {
 	case LKST_CAUSE_POLL:
 	case LKST_CAUSE_SLEEP:
@@ -79,12 +68,8 @@ static enum design design_of(const struct lkst_syscall *call)
 	case LKST_CAUSE_SIGNAL:
 		return DESIGN_WAIT;
 	default:
-		break;
+		return lkst_sys_waits[call->waits].receives ? DESIGN_RECEIVE : DESIGN_WORK;
 	}
-	for (i = 0; i < sizeof(receiving) / sizeof(receiving[0]); i++)
-		if (!strcmp(receiving[i], call->name))
-			return DESIGN_RECEIVE;
-	return DESIGN_WORK;
 }
 
 static bool is_wanted(const struct lkst_worst_search *s, const struct lkst_thread_life *life)
@@ -97,7 +82,7 @@ static bool is_wanted(const struct lkst_worst_search *s, const struct lkst_threa
 	if (s->options->cgroup && !lkst_cgroups_match(lkst_model_cgroups(s->model),
 						      lkst_model_cgroup(s->model, life), s->options->cgroup))
 		return false;
-	return !s->options->comm || !fnmatch(s->options->comm, comm, 0);
+	return !s->options->comm || (life->has_comm && !fnmatch(s->options->comm, comm, 0));
 }
 
 static bool is_wanted_call(const struct lkst_worst_search *s, const struct lkst_syscall_now *call)
@@ -123,10 +108,15 @@ static bool offer(struct lkst_worst_search *s, const struct lkst_thread_life *li
 
 /* ---- what the state model tells ----------------------------------------------------- */
 
+static bool is_limited(const struct lkst_worst_search *s, u32 id, u64 from_ns, u64 to_ns)
+{
+	return s->limited && lkst_limited_crosses(s->limited, id, from_ns, to_ns);
+}
+
 /* Whether the call is one of those that wait by design; then it is counted. */
 static bool pass_over(struct lkst_worst_search *s, const struct lkst_call_interval *c)
 {
-	enum design design = s->design && c->call.row >= 0 ? s->design[c->call.row] : DESIGN_WORK;
+	enum design design = s->takes_all ? DESIGN_WORK : design_of(&c->call);
 	u64 ns = c->to_ns - c->from_ns;
 
 	if (design == DESIGN_WORK || (design == DESIGN_RECEIVE && c->sleep_ns <= ns / 2))
@@ -143,6 +133,9 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_worst_search *s = ctx;
 
+	/* Where some were left out between the two, they may be of two calls. */
+	if (c->entry_or_exit && is_limited(s, c->entry_or_exit->record->event->id, c->from_ns, c->to_ns))
+		return 0;
 	if (!c->has_entry || !c->has_exit || !is_wanted_call(s, &c->call) || !is_wanted(s, c->life))
 		return 0;
 	if (!pass_over(s, c))
@@ -153,7 +146,6 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 static void on_blocked(struct lkst_worst_search *s, const struct lkst_interval *i)
 {
 	bool is_candidate;
-	u64 fault_ns;
 
 	switch (s->options->kind) {
 	case LKST_WORST_WAIT:
@@ -164,9 +156,9 @@ static void on_blocked(struct lkst_worst_search *s, const struct lkst_interval *
 			       is_wanted_call(s, i->call);
 		break;
 	case LKST_WORST_FAULT:
-		fault_ns = s->faults_ns[i->life->tid];
-		if (fault_ns > s->cover_ns && !s->has_fault_exit)
-			offer(s, i->life, fault_ns, i->to_ns);
+		/* Where its end is recorded, that comes later. */
+		if (i->wait->fault_ns)
+			offer(s, i->life, i->wait->fault_ns, i->to_ns);
 		return;
 	default:
 		return;
@@ -200,107 +192,90 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	}
 	if (i->run == LKST_RUN_BLOCKED && is_whole)
 		on_blocked(s, i);
+	/* Whom a signal or a tracer has stopped waits for whoever lets it go on. */
+	if (i->run == LKST_RUN_STOPPED && is_whole && s->options->kind == LKST_WORST_WAIT && !s->options->call &&
+	    offer(s, i->life, i->from_ns, i->to_ns))
+		s->waiting = i->life->nr;
 	return 0;
 }
 
-/* ---- page faults -------------------------------------------------------------------- */
-
-static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int on_fault(void *ctx, const struct lkst_fault_interval *f)
 {
 	struct lkst_worst_search *s = ctx;
 
-	if (r->tid > 0 && r->tid < LKST_TID_MAX)
-		s->faults_ns[r->tid] = r->ns;
+	if (!f->is_kernels)
+		offer(s, f->life, f->from_ns, f->to_ns);
 	return 0;
 }
 
-static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
-{
-	struct lkst_worst_search *s = ctx;
-	/* All that offer() looks at: without a name, for then it is not asked for. */
-	const struct lkst_thread_life life = { .tid = r->tid, .idle_cpu = -1 };
+/* ---- what was left out -------------------------------------------------------------- */
 
-	if (r->tid <= 0 || r->tid >= LKST_TID_MAX)
-		return 0;
-	if (s->faults_ns[r->tid] > s->cover_ns)
-		offer(s, &life, s->faults_ns[r->tid], r->ns);
-	s->faults_ns[r->tid] = 0;
-	return 0;
+/* Events without which such an interval is not seen; "": threads' switches are enough, which always stay. */
+static void put_patterns(const struct lkst_worst_options *o, char *text, size_t size)
+{
+	switch (o->kind) {
+	case LKST_WORST_SYSCALL:
+		snprintf(text, size, "syscall_entry_%s syscall_exit_%s", o->call ?: "*", o->call ?: "*");
+		return;
+	case LKST_WORST_FAULT:
+		snprintf(text, size, "page_fault_*");
+		return;
+	case LKST_WORST_IO:
+		snprintf(text, size, "block_rq_complete");
+		return;
+	default:
+		text[0] = '\0';
+	}
 }
 
-/* In a system call: a fault is over. */
-static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *call)
+static int look_at_limited(struct lkst_err *e, struct lkst_worst_search *s)
 {
-	struct lkst_worst_search *s = ctx;
+	const struct lkst_worst_options *o = s->options;
+	bool wants[LKST_EVENT_SPACE] = {};
+	char patterns[LKST_LIMITED_TEXT];
+	u64 begin_ns, end_ns;
+	int err = lkst_limited_new(e, o->trace, &s->limited);
 
-	if (r->tid > 0 && r->tid < LKST_TID_MAX)
-		s->faults_ns[r->tid] = 0;
-	return 0;
-}
-
-static int subscribe_faults(struct lkst_feed *f, struct lkst_worst_search *s)
-{
-	int r;
-
-	s->has_fault_exit = !s->options->comm && lkst_feed_has(f, LKST_EV_page_fault_exit);
-	r = lkst_feed_event(f, LKST_EV_page_fault_user, on_fault, s);
-	if (r >= 0 && s->has_fault_exit)
-		r = lkst_feed_event(f, LKST_EV_page_fault_exit, on_fault_exit, s);
-	return r < 0 ? r : lkst_feed_syscalls(f, on_entry, NULL, s);
-}
-
-static int forget_faults(void *ctx, const struct lkst_gap *gap)
-{
-	struct lkst_worst_search *s = ctx;
-
-	if (lkst_buffer_is_of_kernel(gap->buffer) && gap->to_ns > s->cover_ns)
-		s->cover_ns = gap->to_ns;
+	if (err)
+		return err;
+	put_patterns(o, patterns, sizeof(patterns));
+	lkst_limited_match(s->limited, patterns, wants);
+	lkst_trace_range(o->trace, &begin_ns, &end_ns);
+	if (!lkst_limited_is(s->limited, wants, o->from_ns > begin_ns ? o->from_ns : begin_ns,
+			     o->to_ns < end_ns ? o->to_ns : end_ns, s->best.limited))
+		s->best.limited[0] = '\0';
 	return 0;
 }
 
 /* ---- a search ----------------------------------------------------------------------- */
 
-/* Data by thread and by call. */
-static int prepare(struct lkst_worst_search *s)
-{
-	unsigned int row;
-
-	if (s->options->kind == LKST_WORST_FAULT) {
-		/* Most of it is never touched. */
-		s->faults_ns = calloc(LKST_TID_MAX, sizeof(*s->faults_ns));
-		return s->faults_ns ? 0 : -ENOMEM;
-	}
-	if (s->options->kind != LKST_WORST_SYSCALL || s->options->call)
-		return 0;
-	s->design = calloc(lkst_nr_syscalls, sizeof(*s->design));
-	if (!s->design)
-		return -ENOMEM;
-	for (row = 0; row < lkst_nr_syscalls; row++)
-		s->design[row] = (u8)design_of(&lkst_syscalls[row]);
-	return 0;
-}
-
 static int search_new(struct lkst_err *e, const struct lkst_worst_options *options,
 		      struct lkst_worst_search **ret_search)
 {
 	_cleanup_(lkst_worst_search_freep) struct lkst_worst_search *s = calloc(1, sizeof(*s));
+	int err;
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "searching");
 	s->options = options;
 	s->waiting = LKST_LIFE_NONE;
-	if (prepare(s))
-		return lkst_err_sys(e, -ENOMEM, "searching");
-	*ret_search = lkst_take(s);
-	return 0;
+	s->takes_all = options->call;
+	err = options->trace ? look_at_limited(e, s) : 0;
+	if (!err)
+		*ret_search = lkst_take(s);
+	return err;
 }
 
 static int subscribe(struct lkst_err *e, struct lkst_worst_search *s, struct lkst_model *model)
 {
 	static const struct lkst_model_calls calls = { .interval = on_interval };
 	static const struct lkst_model_calls with_calls = { .call = on_call };
-	int r = lkst_model_subscribe(
-		model, s->options->kind == LKST_WORST_SYSCALL ? &with_calls : &calls, s);
+	static const struct lkst_model_calls with_faults = { .interval = on_interval, .fault = on_fault };
+	int r = lkst_model_subscribe(model,
+				     s->options->kind == LKST_WORST_SYSCALL ? &with_calls
+				     : s->options->kind == LKST_WORST_FAULT ? &with_faults
+									    : &calls,
+				     s);
 
 	s->model = model;
 	return r < 0 ? lkst_err_sys(e, r, "searching") : 0;
@@ -328,8 +303,7 @@ void lkst_worst_search_free(struct lkst_worst_search *s)
 {
 	if (!s)
 		return;
-	free(s->design);
-	free(s->faults_ns);
+	lkst_limited_free(s->limited);
 	free(s);
 }
 
@@ -347,11 +321,6 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct lkst_wors
 	lkst_feed_limit(f, s->options->from_ns, s->options->to_ns);
 	if (s->options->cgroup)
 		r = lkst_feed_threads(f, threads);
-	if (r >= 0 && s->options->kind == LKST_WORST_FAULT) {
-		r = subscribe_faults(f, s);
-		if (r >= 0)
-			r = lkst_feed_gaps(f, forget_faults, s);
-	}
 	if (r < 0)
 		return lkst_err_sys(e, r, "searching");
 	r = lkst_model_new(e, f, &state);
@@ -361,22 +330,32 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct lkst_wors
 	return subscribe(e, s, state) ?: lkst_feed_run(e, f);
 }
 
+static int found_none(struct lkst_err *e, const struct lkst_worst_search *s)
+{
+	const char *limited = s->best.limited;
+
+	if (s->best.passed_over)
+		return lkst_err_set(e, -ENOENT,
+				    "all system calls that are recorded whole wait by design%s%s; --worst syscall:%s "
+				    "takes those, too",
+				    limited[0] ? ", of what was recorded: " : "", limited, s->best.longest_passed);
+	return lkst_err_set(e, -ENOENT, "no %s of that thread or name is recorded whole%s%s%s", words[s->options->kind],
+			    limited[0] ? ": " : "", limited, limited[0] ? " (the cost limit)" : "");
+}
+
 int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t,
 		    const struct lkst_worst_options *options, struct lkst_worst *ret_worst)
 {
 	_cleanup_(lkst_worst_search_freep) struct lkst_worst_search *s = NULL;
-	int err = search_new(e, options, &s) ?: search_all(e, t, s);
+	struct lkst_worst_options o = *options;
+	int err;
 
+	o.trace = t;
+	err = search_new(e, &o, &s) ?: search_all(e, t, s);
 	if (err)
 		return err;
-	if (!s->best_ns && s->best.passed_over)
-		return lkst_err_set(e, -ENOENT,
-				    "all system calls that are recorded whole wait by design; "
-				    "--worst syscall:%s takes those, too",
-				    s->best.longest_passed);
 	if (!s->best_ns)
-		return lkst_err_set(e, -ENOENT, "no %s of that thread or name is recorded whole",
-				    words[options->kind]);
+		return found_none(e, s);
 	*ret_worst = s->best;
 	return 0;
 }

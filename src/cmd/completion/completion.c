@@ -8,14 +8,14 @@
 const struct lkst_cmd *const lkst_completion_commands[] = {
 #define COMMAND(name) &lkst_cmd_##name,
 #define LINK(name)
-#include "cmd/commands.def"
+#include "cmd/frame/commands.def"
 	NULL,
 };
 
 const struct lkst_cmd *const lkst_completion_links[] = {
 #define COMMAND(name)
 #define LINK(name) &lkst_cmd_##name,
-#include "cmd/commands.def"
+#include "cmd/frame/commands.def"
 	NULL,
 };
 
@@ -88,7 +88,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_completion = {
 	.name = "completion",
-	.summary = "what a shell completes: commands, options and their values",
+	.summary = "print completion scripts for bash and zsh",
 	.args = "SHELL",
 	.help = "Prints a script for the shell SHELL, bash or zsh, which completes the commands of lkst and of\n"
 		"the original, their options, and what these may be. `make install` and the packages put both\n"

@@ -3,7 +3,7 @@
 #ifndef LKST_CMD_COMPLETION_H
 #define LKST_CMD_COMPLETION_H
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 
 /* All commands, then the original's, each list ended by NULL. */
 extern const struct lkst_cmd *const lkst_completion_commands[];

@@ -4,7 +4,7 @@
 
 #include "abi/events.h"
 #include "cmd/completion/completion.h"
-#include "cmd/verbs.h"
+#include "cmd/frame/verb.h"
 
 /* What a row says of a value or an argument: the first word of `follows` in the script. */
 static const char *const kinds[] = {

@@ -5,7 +5,7 @@
 
 #include "abi/events.h"
 #include "cmd/completion/completion.h"
-#include "cmd/verbs.h"
+#include "cmd/frame/verb.h"
 
 static const char *const actions[] = {
 	[LKST_COMPLETION_TEXT] = "",

@@ -6,14 +6,14 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "cmd/printing.h"
-#include "cmd/recording.h"
-#include "cmd/streaming.h"
-#include "cmd/turn.h"
+#include "cmd/readers/printing.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/streaming.h"
+#include "cmd/recorders/turn.h"
 #include "live/drain/follow.h"
-#include "live/drain/state_stream.h"
-#include "live/drain/write_symbols.h"
-#include "live/load/pins.h"
+#include "live/hooks/pins.h"
+#include "live/state/state_stream.h"
+#include "live/state/write_symbols.h"
 
 struct options {
 	struct lkst_streaming_options files;
@@ -259,7 +259,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_attach = {
 	.name = "attach",
-	.summary = "print the recording as it goes on, or stream it to files",
+	.summary = "print records as they come, or write them to files",
 	.help = "Prints what the recording that `lkst start` began has in memory, and goes on with what\n"
 		"comes, all CPUs in order of time, until SIGINT. With --output, --rotate, --compress or\n"
 		"--daemon it writes to files instead. The recording does not depend on it: it goes on\n"

@@ -5,9 +5,9 @@
 
 #include "base/cleanup.h"
 #include "base/size.h"
-#include "cmd/answer.h"
-#include "cmd/verbs.h"
-#include "live/recording/buffers.h"
+#include "cmd/frame/answer.h"
+#include "cmd/recorders/verbs.h"
+#include "live/session/buffers.h"
 
 struct options {
 	u64 size;
@@ -278,7 +278,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_buffer = {
 	.name = "buffer",
-	.summary = "where records go, and changing that while recording goes on",
+	.summary = "make buffers, and switch between them",
 	.help = "A buffer is memory of each CPU that overwrites itself; a maskset says for each event which\n"
 		"buffer its records go to. On each CPU they go to the buffer of that name, or to another\n"
 		"one that the CPU has switched to: then the one that it left keeps its records. All\n"

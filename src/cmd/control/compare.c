@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cmd/turn.h"
-#include "live/recording/masksets.h"
+#include "cmd/recorders/turn.h"
+#include "live/masks/masksets.h"
 
 /* Of one window. Switching takes some 50 ms, and every window should have thousands of calls and switches. */
 #define WINDOW_NS 200000000ULL

@@ -8,15 +8,15 @@
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
-#include "cmd/answer.h"
 #include "cmd/control/event_probe.h"
-#include "cmd/recording.h"
-#include "cmd/verbs.h"
-#include "live/load/kernel_types.h"
-#include "live/load/plan.h"
-#include "live/load/tracefs.h"
-#include "trace/event_types.h"
-#include "trace/half.h"
+#include "cmd/frame/answer.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/verbs.h"
+#include "live/kernel/kernel_types.h"
+#include "live/kernel/plan.h"
+#include "live/kernel/tracefs.h"
+#include "trace/format/event_types.h"
+#include "trace/format/half.h"
 
 struct options {
 	struct lkst_answer_form form;
@@ -137,6 +137,7 @@ static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
 	const struct lkst_event_desc *d = &lkst_events[i];
 	struct lkst_err why;
 	unsigned int row;
+	const char *here;
 
 	for (row = 0; row < d->nr_hooks; row++) {
 		const struct lkst_hook_desc *h = &d->hooks[row];
@@ -152,7 +153,8 @@ static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
 				       : "hook",
 			       hook_kinds[h->kind], h->target, h->proto);
 	}
-	printf("  here      %s\n", describe_hook(k, i, &why));
+	here = describe_hook(k, i, &why);
+	printf("  here      %s\n", here[0] ? here : "not known: this kernel has no type information");
 	if (why.text[0])
 		lkst_print_message(stdout, "            %s", why.text);
 }
@@ -250,6 +252,7 @@ static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *nam
 {
 	const struct lkst_represented *other = lkst_represented_find(name);
 	const struct lkst_syscall *s;
+	char near[LKST_SUGGEST_TEXT];
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < LKST_NR_EVENTS; i++)
@@ -267,8 +270,8 @@ static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *nam
 		return show_syscall(s);
 	if (strchr(name, ':'))
 		return lkst_event_show_probe(name) ? 0 : show_tracepoint(e, name);
-	return lkst_err_set(e, -ENOENT, "there is no event \"%s\"; `lkst event list` shows them",
-			    name);
+	return lkst_err_set(e, -ENOENT, "there is no event \"%s\"; `lkst event list` shows them%s", name,
+			    lkst_event_near(NULL, name, near));
 }
 
 /* This machine's; NULL: it tells nothing about its types. */
@@ -322,7 +325,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_event = {
 	.name = "event",
-	.summary = "the catalogue: what can be recorded, with fields and hooks",
+	.summary = "list events, with their fields and hooks",
 	.help = "The catalogue: every event, by what it is recorded, and what its fields are.",
 	.examples = "  lkst event list 'sched:*'\n"
 		    "  lkst event show PROCESS_CONTEXTSWITCH\n"

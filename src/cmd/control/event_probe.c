@@ -8,9 +8,9 @@
 
 #include "base/glob.h"
 #include "base/out.h"
-#include "cmd/verbs.h"
-#include "live/load/pins.h"
-#include "live/recording/probes.h"
+#include "cmd/recorders/verbs.h"
+#include "live/hooks/pins.h"
+#include "live/probes/probes.h"
 
 /* What is asked for: rows of the table, or one probe by its name. */
 struct asking {

@@ -3,7 +3,7 @@
 #ifndef LKST_CMD_EVENT_PROBE_H
 #define LKST_CMD_EVENT_PROBE_H
 
-#include "base/table.h"
+#include "result/table.h"
 
 /* Adds a row for each probe that matches @glob (NULL: all). Without a recording, or the right to look at it, none. */
 void lkst_event_list_probes(const char *glob, struct lkst_table *t);

@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "cmd/verbs.h"
-#include "live/load/pins.h"
-#include "live/recording/notices.h"
-#include "live/recording/variables.h"
+#include "cmd/recorders/verbs.h"
+#include "live/hooks/pins.h"
+#include "live/masks/variables.h"
+#include "live/session/notices.h"
 
 struct options {
 	struct lkst_answer_form form;
@@ -103,7 +103,7 @@ static void list(const struct lkst_job *job, struct lkst_answer *a)
 	lkst_table_init_of(&t, "handlers", "", columns);
 	list_one(job, &own[0], &t);
 	for (number = LKST_HANDLER_FIRST; job->s && number <= LKST_HANDLER_LAST; number++)
-		if (lkst_handler_get(number, &h))
+		if (lkst_handler_get(lkst_session_own_pins(job->s), number, &h))
 			list_one(job, &h, &t);
 	list_one(job, &own[1], &t);
 	lkst_answer_table(a, &t);
@@ -155,7 +155,7 @@ static int verb_load(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
-	int err = lkst_handler_find(job->e, args[0], &h);
+	int err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h);
 
 	return err ? err : lkst_handler_print(job->e, job->s, &h, &options_of(job)->form);
 }
@@ -163,7 +163,7 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_set(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
-	int err = lkst_handler_find(job->e, args[0], &h);
+	int err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h);
 	unsigned int i;
 
 	for (i = 1; i < nr_args && !err; i++)
@@ -174,7 +174,7 @@ static int verb_set(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_unload(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
-	int err = lkst_handler_find(job->e, args[0], &h);
+	int err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h);
 
 	return err ? err
 		   : lkst_handler_unload(job->e, job->s, h.number, options_of(job)->force,
@@ -241,8 +241,8 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 	s64 i;
 	int err;
 
-	err = lkst_handler_find(job->e, args[0], &h) ?:
-	      lkst_notices_open(job->e, h.number, &notices);
+	err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h) ?:
+	      lkst_notices_open(job->e, job->s, h.number, &notices);
 	if (err)
 		return err;
 	lkst_job_let_go(job); /* others need not wait with us */
@@ -268,13 +268,13 @@ static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 	const u64 ns = options_of(job)->every_ns;
 	const struct timespec pause = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 	struct lkst_handler h;
-	int err = lkst_handler_find(job->e, args[0], &h);
+	int err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h);
 
 	if (err)
 		return err;
 	lkst_job_let_go(job);
 	for (;;) {
-		err = lkst_variables_each(job->e, h.number, store_beat, NULL);
+		err = lkst_variables_each(job->e, job->s, h.number, store_beat, NULL);
 		if (!err)
 			return lkst_err_set(
 				job->e, -ENOENT,
@@ -327,7 +327,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_handler = {
 	.name = "handler",
-	.summary = "what can be done with an event, also by code of your own",
+	.summary = "load BPF code that decides about events",
 	.help = "A handler is what a maskset sends an event to. DEFAULT records it. A user handler is\n"
 		"some ten lines of C: it decides for each event whether it is recorded, counts, wakes a\n"
 		"waiting process, or switches masksets. It is loaded, changed and unloaded during\n"

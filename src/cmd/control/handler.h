@@ -3,9 +3,9 @@
 #ifndef LKST_CMD_HANDLER_H
 #define LKST_CMD_HANDLER_H
 
-#include "cmd/answer.h"
-#include "live/load/installed.h"
-#include "live/recording/handlers.h"
+#include "cmd/frame/answer.h"
+#include "live/masks/handlers.h"
+#include "live/programs/installed.h"
 
 /*
  * Runs clang for a handler's source @source; the object is written to @object, NULL: beside it, named

@@ -134,7 +134,7 @@ int lkst_handler_build(struct lkst_err *e, const char *source, const char *objec
 	for (last = 0; args[last + 1]; last++)
 		;
 	args[last] = "-";
-	err = lkst_new_file_open(e, AT_FDCWD, out, &file) ?:
+	err = lkst_new_file_open(e, NULL, AT_FDCWD, out, &file) ?:
 	      compile(e, args, file.fd) ?:
 	      lkst_new_file_place(e, &file);
 	if (err)

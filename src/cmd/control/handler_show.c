@@ -6,12 +6,13 @@
 
 #include "base/out.h"
 #include "cmd/control/handler.h"
-#include "live/recording/declare.h"
-#include "live/recording/variables.h"
+#include "live/masks/declare.h"
+#include "live/masks/variables.h"
 
 enum { BAR_WIDTH = 40, ELEMENTS_SHOWN = 16, BYTES_TEXT = 32 };
 
 struct printer {
+	const struct lkst_session *s;
 	const struct lkst_catalog *catalog;
 	const struct lkst_handler *h;
 	struct lkst_out *out;
@@ -226,9 +227,9 @@ static int print_text(struct lkst_err *e, struct printer *p)
 	int err;
 
 	lkst_out_message(p->out, "handler %u, %s: %s", p->h->number, p->h->name, p->h->help);
-	err = lkst_variables_each(e, p->h->number, print_plain, p);
+	err = lkst_variables_each(e, p->s, p->h->number, print_plain, p);
 	print_elements(p);
-	return err ? err : lkst_declared_each(e, p->h->number, print_declared, p);
+	return err ? err : lkst_declared_each(e, p->s, p->h->number, print_declared, p);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
@@ -341,11 +342,11 @@ static int print_json(struct lkst_err *e, struct printer *p)
 	lkst_json_u64(p->json, "id", p->h->number);
 	lkst_json_str(p->json, "name", p->h->name);
 	lkst_json_array(p->json, "variables");
-	err = lkst_variables_each(e, p->h->number, put_variable, p);
+	err = lkst_variables_each(e, p->s, p->h->number, put_variable, p);
 	lkst_json_end(p->json);
 	lkst_json_array(p->json, "events");
 	if (!err)
-		err = lkst_declared_each(e, p->h->number, put_declared, p);
+		err = lkst_declared_each(e, p->s, p->h->number, put_declared, p);
 	lkst_json_end(p->json);
 	lkst_json_end(p->json);
 	return err;
@@ -354,7 +355,7 @@ static int print_json(struct lkst_err *e, struct printer *p)
 int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
 		       const struct lkst_handler *h, const struct lkst_answer_form *form)
 {
-	struct printer p = { .catalog = lkst_session_catalog(s), .h = h };
+	struct printer p = { .s = s, .catalog = lkst_session_catalog(s), .h = h };
 	struct lkst_answer a;
 	int err = lkst_answer_begin_tree(e, form, &a);
 
@@ -404,7 +405,7 @@ int lkst_handler_assign(struct lkst_err *e, const struct lkst_session *s,
 	if (!equals || equals == assignment || equals - assignment >= (int)sizeof(name))
 		return lkst_err_set(e, -EINVAL, "\"%s\" is not VARIABLE=VALUE", assignment);
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
-	err = lkst_variables_each(e, h->number, assign_to, &a);
+	err = lkst_variables_each(e, s, h->number, assign_to, &a);
 	if (err < 0)
 		return err;
 	return err ? 0

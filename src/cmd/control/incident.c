@@ -9,9 +9,9 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "base/time.h"
-#include "cmd/access.h"
-#include "cmd/answer.h"
 #include "cmd/control/incident.h"
+#include "cmd/frame/access.h"
+#include "cmd/frame/answer.h"
 
 struct options {
 	u64 post_ns;
@@ -20,6 +20,7 @@ struct options {
 	struct lkst_answer_form form;
 	bool drop, quiet, bundle;
 	bool is_private; /* nobody else may read what is saved */
+	struct lkst_access saved; /* who may: what `access` says */
 };
 
 static const struct options defaults = { .reason = "command" };
@@ -171,7 +172,8 @@ static struct lkst_incident_saving saving_of(const struct lkst_job *job)
 					      .drop = o->drop,
 					      .quiet = o->quiet,
 					      .is_bundle = o->bundle,
-					      .is_private = o->is_private };
+					      .is_private = o->is_private,
+					      .access = &o->saved };
 }
 
 static int save_one(struct lkst_job *job, const struct lkst_incident *i)
@@ -284,15 +286,15 @@ static const struct lkst_verb verbs[] = {
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct options o = *(const struct options *)options;
-	int err = o.bundle ? lkst_access_apply_private(e, &o.access, &o.is_private)
-			   : lkst_access_apply(e, &o.access);
+	int err = o.bundle ? lkst_access_parse_private(e, &o.access, &o.saved, &o.is_private)
+			   : lkst_access_parse(e, &o.access, &o.saved);
 
 	return err ? err : lkst_verbs_run(e, verbs, args[0], &o, o.quiet, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_incident = {
 	.name = "incident",
-	.summary = "moments that the recording keeps",
+	.summary = "list, save or drop the moments that were kept",
 	.help = "A recording that was started with `lkst start --incidents NUMBER` has so many more banks of\n"
 		"the size of its main buffer. When a moment is to be kept, all CPUs switch to a free bank,\n"
 		"each with its next record: the one that they leave is the incident, and nothing overwrites\n"

@@ -3,9 +3,9 @@
 #ifndef LKST_CMD_INCIDENT_H
 #define LKST_CMD_INCIDENT_H
 
-#include "cmd/verbs.h"
+#include "cmd/recorders/verbs.h"
 #include "live/drain/incident_write.h"
-#include "live/recording/incidents.h"
+#include "live/drain/incidents.h"
 
 enum { LKST_INCIDENT_DAY = 64 };
 
@@ -17,6 +17,7 @@ struct lkst_incident_saving {
 	bool drop, quiet;
 	bool is_bundle;	 /* each is a bundle in place of a trace directory */
 	bool is_private; /* nobody else may read it */
+	const struct lkst_access *access; /* who may */
 };
 
 /*

@@ -13,10 +13,11 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/bundle/bundle_save.h"
+#include "bundle/bundle_save.h"
 #include "cmd/control/incident.h"
-#include "cmd/recording.h"
-#include "trace/publish.h"
+#include "cmd/recorders/recording.h"
+#include "live/session/control_page.h"
+#include "trace/write/publish.h"
 
 enum {
 	PAUSE_MS = 500,
@@ -35,8 +36,9 @@ void lkst_incident_format_day(const struct lkst_incident *i, char text[LKST_INCI
 
 /* ---- one ---------------------------------------------------------------------------- */
 
-static int write_trace(struct lkst_job *job, const struct lkst_incident *i, const char *dir,
-		       char ret_name[LKST_PUBLISH_NAME], u64 *ret_bytes)
+static int write_trace(struct lkst_job *job, const struct lkst_incident *i,
+		       const struct lkst_incident_saving *how, char ret_name[LKST_PUBLISH_NAME],
+		       u64 *ret_bytes)
 {
 	char day[LKST_INCIDENT_DAY], name[LKST_PUBLISH_NAME];
 	struct lkst_publication *p = NULL;
@@ -44,7 +46,7 @@ static int write_trace(struct lkst_job *job, const struct lkst_incident *i, cons
 
 	lkst_incident_format_day(i, day);
 	snprintf(name, sizeof(name), "incident-%u-%s", i->number, day);
-	err = lkst_publish_open(job->e, dir, name, lkst_session_catalog(job->s), &p);
+	err = lkst_publish_open(job->e, how->access, how->dir, name, lkst_session_catalog(job->s), &p);
 	if (err)
 		return err;
 	err = lkst_incident_save(job->e, job->s, i, lkst_publish_writer(p));
@@ -64,25 +66,6 @@ static int bundle_trace(struct lkst_err *e, void *ctx, const char *dir)
 	struct bundling *b = ctx;
 
 	return lkst_bundle_save(e, &b->what, dir, b->file, &b->bytes);
-}
-
-static struct lkst_moment moment_of(const struct lkst_job *job, const struct lkst_incident *i)
-{
-	const struct lkst_incident_cause *cause = &i->cause;
-	const struct lkst_event_class *event =
-		cause->id && cause->id <= LKST_ID_MAX
-			? lkst_session_catalog(job->s)->classes[cause->id]
-			: NULL;
-	struct lkst_moment m = { .is_incident = true,
-				 .number = i->number,
-				 .trigger = cause->trigger,
-				 .tid = cause->tid,
-				 .at_ns = cause->ns,
-				 .value = cause->value };
-
-	snprintf(m.reason, sizeof(m.reason), "%.*s", (int)sizeof(cause->reason), cause->reason);
-	snprintf(m.event, sizeof(m.event), "%s", event ? event->name : "");
-	return m;
 }
 
 /* "NAME.bundle", or with ".2", ".3" and so on before the suffix. Nobody else makes one of the incident meanwhile. */
@@ -117,7 +100,9 @@ static int write_bundle(struct lkst_job *job, const struct lkst_incident *i,
 			const struct lkst_incident_saving *how, char ret_name[LKST_PUBLISH_NAME],
 			u64 *ret_bytes)
 {
-	struct bundling b = { .what = { .moment = moment_of(job, i),
+	struct bundling b = { .what = { .moment = lkst_moment_of_incident(lkst_session_catalog(job->s), i->number,
+									   &i->cause),
+					.access = how->access,
 					.is_private = how->is_private } };
 	char day[LKST_INCIDENT_DAY], name[LKST_PUBLISH_NAME];
 	_cleanup_free_ char *file = NULL;
@@ -127,8 +112,8 @@ static int write_bundle(struct lkst_job *job, const struct lkst_incident *i,
 	lkst_incident_format_day(i, day);
 	snprintf(name, sizeof(name), "incident-%u-%s", i->number, day);
 	err = name_bundle(job->e, how->dir, name, ret_name, &file)
-		      ?: lkst_publish_open(job->e, how->dir, name, lkst_session_catalog(job->s),
-					   &p);
+		      ?: lkst_publish_open(job->e, how->access, how->dir, name,
+					   lkst_session_catalog(job->s), &p);
 	if (err)
 		return err;
 	b.file = file;
@@ -169,7 +154,7 @@ static int make_trace(struct lkst_job *job, const struct lkst_incident *i,
 		return 0;
 	}
 	err = how->is_bundle ? write_bundle(job, i, how, name, &bytes)
-			     : write_trace(job, i, how->dir, name, &bytes);
+			     : write_trace(job, i, how, name, &bytes);
 	if (!err)
 		err = lkst_recording_check_symbols(job->e, job->s, false, how->quiet);
 	if (err || how->quiet)
@@ -216,6 +201,7 @@ int lkst_incident_give_up(struct lkst_job *job, const struct lkst_incident *i)
 struct watch {
 	struct lkst_job *job;
 	const struct lkst_incident_saving *how;
+	struct lkst_control_page page; /* of the recording that was looked at last */
 	unsigned int nr_failed;	 /* in this round */
 	char said[LKST_ERR_MAX]; /* what was said last of a failure */
 };
@@ -260,6 +246,10 @@ static int save_all(struct watch *w)
 
 	if (err)
 		return err;
+	if (!lkst_control_page_is_current(&w->page)) {
+		lkst_control_page_close(&w->page);
+		lkst_control_page_open(w->job->e, &w->page);
+	}
 	err = lkst_incidents_list(w->job->e, w->job->s, &list, &nr);
 	lkst_job_let_go(w->job);
 	w->nr_failed = 0;
@@ -280,6 +270,13 @@ static int save_all(struct watch *w)
 	lkst_job_close(w->job);
 	fflush(stdout);
 	return fatal ?: is_for_good(err) ? err : 0;
+}
+
+/* To open a recording takes a turn and some hundred calls: most times the page says that there is nothing to do. */
+static bool is_due(const struct watch *w)
+{
+	return w->nr_failed || !lkst_control_page_is_current(&w->page) ||
+	       lkst_incidents_have_ended(w->page.control);
 }
 
 /* The incidents are kept by the kernel, so nothing depends on how soon. */
@@ -306,10 +303,11 @@ int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving 
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	do {
-		err = save_all(&w);
+		err = is_due(&w) ? save_all(&w) : 0;
 		pause_ms = !w.nr_failed		     ? PAUSE_MS
 			   : pause_ms < PAUSE_MAX_MS ? 2 * pause_ms
 						     : pause_ms;
 	} while (!err && !is_told_to_end(&signals, pause_ms));
+	lkst_control_page_close(&w.page);
 	return err;
 }

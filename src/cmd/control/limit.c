@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cmd/background.h"
-#include "cmd/cmd.h"
-#include "cmd/end_signals.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/frame/end_signals.h"
+#include "cmd/recorders/background.h"
 #include "live/recording/limit.h"
 
 struct options {
@@ -116,7 +116,7 @@ int lkst_limit_start(struct lkst_err *e)
 
 const struct lkst_cmd lkst_cmd_limit = {
 	.name = "limit",
-	.summary = "keep a recording to its cost limit: detach what is left out",
+	.summary = "keep a recording within its cost limit",
 	.help = "A recording with a cost limit (`lkst start --budget`) leaves out the least\n"
 		"valuable kinds of events while it costs more. These still cost something as long as their\n"
 		"hooks are attached. This process detaches them when the kernel program asks for it, and\n"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cmd/remote.h"
+#include "cmd/recorders/remote.h"
 
 enum {
 	FIRST_INHERITED = 3, /* SD_LISTEN_FDS_START */

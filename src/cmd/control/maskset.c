@@ -14,12 +14,13 @@
 #include "base/create.h"
 #include "base/io.h"
 #include "base/out.h"
-#include "live/load/pins.h"
-#include "live/recording/buffers.h"
-#include "live/recording/handlers.h"
-#include "rules/mask.h"
-#include "rules/mask_text.h"
-#include "rules/shipped_masks.h"
+#include "live/hooks/pins.h"
+#include "live/masks/handlers.h"
+#include "live/session/buffers.h"
+#include "masks/mask.h"
+#include "masks/mask_text.h"
+#include "masks/shipped_masks.h"
+#include "trace/format/event_types.h"
 
 enum { GLOBS_MAX = 60, GLOB_TEXT = 160, STATE_TEXT = 32 };
 
@@ -387,6 +388,7 @@ static int change_mask(struct lkst_job *job, struct lkst_mask *mask, char *word,
 {
 	char glob[GLOB_TEXT];
 	const char *condition = split_condition(word, glob);
+	char near[LKST_SUGGEST_TEXT];
 	unsigned int nr = 0;
 	int err = 0;
 
@@ -400,8 +402,8 @@ static int change_mask(struct lkst_job *job, struct lkst_mask *mask, char *word,
 		job->e, -ENOENT,
 		"no event of this recording matches \"%s\"; `lkst event list` shows the "
 		"catalogue, and a tracepoint by name must be named as recording starts: "
-		"`lkst start --event`",
-		glob);
+		"`lkst start --event`%s",
+		glob, lkst_event_near(lkst_session_catalog(job->s), glob, near));
 }
 
 /* Where the records of what is added go: --handler and --buffer. */
@@ -409,7 +411,7 @@ static int parse_target(const struct lkst_job *job, u8 *ret_handler, int *ret_bu
 {
 	const struct lkst_maskset_options *o = lkst_maskset_options(job);
 	u32 buffer;
-	int err = lkst_handler_parse(job->e, o->handler ?: "DEFAULT", ret_handler);
+	int err = lkst_handler_parse(job->e, lkst_session_own_pins(job->s), o->handler ?: "DEFAULT", ret_handler);
 
 	if (err || !o->buffer)
 		return err;
@@ -535,7 +537,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_maskset = {
 	.name = "maskset",
-	.summary = "which events are recorded; switched and changed while recording goes on",
+	.summary = "choose the events that are recorded, at any time",
 	.help = "A maskset says for every event what is done with it: which handler gets it, and which\n"
 		"buffer the record goes to. A recording has up to 16 masksets; one is active. NAME is\n"
 		"a maskset's name or number, or a shipped one's name. 0 (RNOTHING), 1 (RALL) and 2\n"

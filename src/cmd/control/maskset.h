@@ -5,10 +5,10 @@
 #ifndef LKST_CMD_MASKSET_H
 #define LKST_CMD_MASKSET_H
 
-#include "cmd/answer.h"
-#include "cmd/verbs.h"
-#include "live/recording/maskset_edit.h"
-#include "live/recording/masksets.h"
+#include "cmd/frame/answer.h"
+#include "cmd/recorders/verbs.h"
+#include "live/masks/maskset_edit.h"
+#include "live/masks/masksets.h"
 
 struct lkst_maskset_options {
 	struct lkst_answer_form form;

@@ -6,11 +6,11 @@
 
 #include "base/cleanup.h"
 #include "cmd/control/maskset.h"
-#include "live/recording/buffers.h"
-#include "live/recording/handlers.h"
-#include "rules/mask.h"
-#include "rules/mask_text.h"
-#include "trace/event_types.h"
+#include "live/masks/handlers.h"
+#include "live/session/buffers.h"
+#include "masks/mask.h"
+#include "masks/mask_text.h"
+#include "trace/format/event_types.h"
 
 /* Prints the new state of maskset @set. */
 static void tell(const struct lkst_job *job, u32 set, const char *what)
@@ -163,7 +163,7 @@ int lkst_maskset_verb_config(struct lkst_job *job, char **args, unsigned int nr_
 	lkst_event_types_init(&types, catalog);
 	err = lkst_maskset_find(job->e, job->c, args[0], &set) ?:
 	      lkst_mask_parse_type(job->e, catalog, &types, args[1], &type) ?:
-	      lkst_handler_parse(job->e, args[2], &handler);
+	      lkst_handler_parse(job->e, lkst_session_own_pins(job->s), args[2], &handler);
 	if (!err && nr_args > 3)
 		err = lkst_buffer_find(job->e, job->s, args[3], &buffer);
 	if (err)

@@ -9,16 +9,16 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "cmd/child.h"
 #include "cmd/probe/probe.h"
-#include "cmd/recording.h"
-#include "cmd/sample_options.h"
-#include "cmd/streaming.h"
-#include "cmd/turn.h"
-#include "live/drain/state_stream.h"
-#include "live/load/perf_counters.h"
-#include "live/load/pins.h"
+#include "cmd/recorders/child.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/sample_options.h"
+#include "cmd/recorders/streaming.h"
+#include "cmd/recorders/turn.h"
+#include "live/hooks/pins.h"
+#include "live/kernel/perf_counters.h"
 #include "live/recording/start.h"
+#include "live/state/state_stream.h"
 
 struct options {
 	struct lkst_streaming_options files;
@@ -340,7 +340,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_record = {
 	.name = "record",
-	.summary = "record to a trace directory until a command ends, or Ctrl-C",
+	.summary = "record to files until a command ends, or Ctrl-C",
 	.args = "[--] [CMD...]",
 	.help = "Records everything on the machine, or in one process, while CMD runs, and writes\n"
 		"it to a trace directory as it comes. Without CMD it goes on until SIGINT or SIGTERM.\n"

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -22,15 +23,15 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "cmd/cmd.h"
 #include "cmd/control/listen.h"
 #include "cmd/control/status.h"
-#include "cmd/remote.h"
-#include "cmd/turn.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/recorders/remote.h"
+#include "cmd/recorders/turn.h"
 #include "live/drain/snapshot.h"
-#include "live/drain/state_stream.h"
-#include "live/load/pins.h"
-#include "trace/wire.h"
+#include "live/hooks/pins.h"
+#include "live/state/state_stream.h"
+#include "trace/write/wire.h"
 
 enum {
 	CHILDREN_MAX = 8, /* answers at the same time */
@@ -75,7 +76,7 @@ struct user {
 };
 
 struct server {
-	int listen_fd;
+	int listen_fd, signal_fd;
 	gid_t gid;
 	bool kernel_addresses; /* are sent as they are */
 	struct {
@@ -85,14 +86,6 @@ struct server {
 	struct user users[USERS_MAX];
 	unsigned int nr_users;
 };
-
-static volatile sig_atomic_t is_ending;
-
-static void on_signal(int signal)
-{
-	if (signal != SIGCHLD)
-		is_ending = 1;
-}
 
 /* ---- the child: one answer ---------------------------------------------------------- */
 
@@ -192,6 +185,7 @@ static _Noreturn void run_child(const struct server *s, int fd)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	close(s->listen_fd);
+	close(s->signal_fd);
 	err = answer(&e, fd, s->kernel_addresses);
 	/* A client that reads nothing does not read this either. */
 	if (err && err != -EAGAIN && err != -EPIPE)
@@ -304,30 +298,49 @@ static void accept_one(struct server *s)
 	fprintf(stderr, "answering user %u, process %d\n", uid, pid);
 }
 
+/* What is to be read when a child has ended, or this process is to. */
+static int open_signals(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCHLD);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGINT);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* True if one of them asks this process to end. */
+static bool take_signals(int fd)
+{
+	struct signalfd_siginfo info;
+	bool is_ending = false;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		is_ending |= info.ssi_signo != SIGCHLD;
+	return is_ending;
+}
+
 static int serve(struct lkst_err *e, struct server *s, u64 idle_ns)
 {
 	const struct timespec idle = { idle_ns / LKST_NS_PER_S, idle_ns % LKST_NS_PER_S };
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t blocked, unblocked;
+	bool is_ending = false;
 	int ready;
 
-	/* Signals come only while it waits, so none is missed between looking and waiting. */
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGCHLD);
-	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGINT);
-	sigprocmask(SIG_BLOCK, &blocked, &unblocked);
-	sigaction(SIGCHLD, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	s->signal_fd = open_signals();
+	if (s->signal_fd < 0)
+		return lkst_err_sys(e, -errno, "preparing for signals");
 	while (!is_ending) {
-		struct pollfd p = { .fd = s->listen_fd, .events = POLLIN };
+		struct pollfd p[] = { { .fd = s->listen_fd, .events = POLLIN },
+				      { .fd = s->signal_fd, .events = POLLIN } };
 
-		ready = ppoll(&p, 1, idle_ns ? &idle : NULL, &unblocked);
+		ready = ppoll(p, 2, idle_ns ? &idle : NULL, NULL);
 		if (ready < 0 && errno != EINTR)
 			return lkst_err_sys(e, -errno, "waiting for a client");
+		is_ending = take_signals(s->signal_fd);
 		reap(s);
-		if (ready > 0)
+		if (ready > 0 && p[0].revents)
 			accept_one(s);
 		if (!ready && !count_children(s, true, 0))
 			break;
@@ -367,6 +380,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		if (s->children[i].pid)
 			kill(s->children[i].pid, SIGTERM);
 	close(s->listen_fd);
+	if (s->signal_fd >= 0)
+		close(s->signal_fd);
 	if (!is_inherited)
 		unlink(o->socket);
 	return err;
@@ -374,7 +389,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_serve = {
 	.name = "serve",
-	.summary = "answer members of a group, who may look at the recording without root",
+	.summary = "let members of a group read the recording without root",
 	.help = "Listens at a socket and answers `lkst status`, `lkst snapshot`, `lkst top` and\n"
 		"`lkst view --live` of members of a group. They cannot start, stop or change the\n"
 		"recording. As a rule the service manager runs it when somebody asks\n"

@@ -11,14 +11,14 @@
 #include "base/create.h"
 #include "base/out.h"
 #include "base/size.h"
-#include "cmd/access.h"
-#include "cmd/bundle/bundle_save.h"
-#include "cmd/recording.h"
-#include "cmd/remote.h"
-#include "cmd/turn.h"
+#include "bundle/bundle_save.h"
+#include "cmd/frame/access.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/remote.h"
+#include "cmd/recorders/turn.h"
 #include "live/drain/snapshot.h"
-#include "live/drain/state_stream.h"
-#include "trace/pack.h"
+#include "live/state/state_stream.h"
+#include "trace/format/pack.h"
 
 struct options {
 	const char *output, *file;
@@ -67,7 +67,8 @@ static void keep_machine(struct lkst_session *s)
 }
 
 /* The recording of this machine, as root. */
-static int save_own(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
+static int save_own(struct lkst_err *e, const struct options *o, const struct lkst_access *access, const char *dir,
+		    u64 *ret_bytes)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
@@ -82,7 +83,7 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 	if (!err && what.symbols)
 		err = lkst_recording_check_symbols(e, s, o->symbols, o->quiet);
 	if (!err)
-		err = lkst_writer_open_copy(e, dir, lkst_session_catalog(s), &w);
+		err = lkst_writer_open_copy(e, access, dir, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
 	lkst_readings_take(s, &readings);
@@ -94,33 +95,34 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 }
 
 /* Saves to the new directory @dir; how many bytes that were. */
-static int save_dir(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
+static int save_dir(struct lkst_err *e, const struct options *o, const struct lkst_access *access, const char *dir,
+		    u64 *ret_bytes)
 {
 	if (!lkst_remote_is_wanted(o->socket))
-		return save_own(e, o, dir, ret_bytes);
+		return save_own(e, o, access, dir, ret_bytes);
 	if (o->symbols)
 		return lkst_err_set(e, -EINVAL,
 				    "--symbols needs root: the service does not know where the "
 				    "kernel's functions lie");
-	return lkst_remote_snapshot(e, o->socket, o->last_ns, dir, ret_bytes);
+	return lkst_remote_snapshot(e, o->socket, o->last_ns, access, dir, ret_bytes);
 }
 
 /* A directory beside the file first, since the length of a stream is known only at its end. */
-static int save_file(struct lkst_err *e, const struct options *o, const char *file, bool is_private,
-		     u64 *ret_bytes)
+static int save_file(struct lkst_err *e, const struct options *o, const struct lkst_access *access, const char *file,
+		     bool is_private, u64 *ret_bytes)
 {
-	const struct lkst_bundle_saving what = { .is_private = is_private };
+	const struct lkst_bundle_saving what = { .access = access, .is_private = is_private };
 	_cleanup_close_ int lock = -1;
 	char dir[PATH_MAX];
-	int err = lkst_create_dir_beside(e, file, dir, &lock);
+	int err = lkst_create_dir_beside(e, access, file, dir, &lock);
 
 	if (err)
 		return err;
-	err = save_dir(e, o, dir, ret_bytes);
+	err = save_dir(e, o, access, dir, ret_bytes);
 	if (!err)
 		err = o->bundle ? lkst_bundle_save(e, &what, dir, file, ret_bytes)
-				: lkst_pack_write(e, dir, file);
-	lkst_remove_dir(AT_FDCWD, dir);
+				: lkst_pack_write(e, access, dir, file);
+	lkst_remove_made_dir(lock, AT_FDCWD, dir);
 	return err;
 }
 
@@ -129,6 +131,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	const struct options *o = options;
 	const char *path = o->file ? o->file : o->output;
 	char name[64], size[LKST_SIZE_TEXT];
+	struct lkst_access access;
 	bool is_private = false;
 	u64 bytes = 0;
 	int err;
@@ -142,12 +145,12 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			strcat(name, LKST_BUNDLE_SUFFIX);
 		path = name;
 	}
-	err = o->bundle ? lkst_access_apply_private(e, &o->access, &is_private)
-			: lkst_access_apply(e, &o->access);
+	err = o->bundle ? lkst_access_parse_private(e, &o->access, &access, &is_private)
+			: lkst_access_parse(e, &o->access, &access);
 	if (err)
 		return err;
-	err = o->file || o->bundle ? save_file(e, o, path, is_private, &bytes)
-				   : save_dir(e, o, path, &bytes);
+	err = o->file || o->bundle ? save_file(e, o, &access, path, is_private, &bytes)
+				   : save_dir(e, o, &access, path, &bytes);
 	if (err)
 		return err;
 	lkst_size_format(bytes, size);
@@ -159,7 +162,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_snapshot = {
 	.name = "snapshot",
-	.summary = "save what is in memory as a trace, while recording goes on",
+	.summary = "save what is in memory as a trace",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
 		"members of group lkst; the files are made with your own rights.",

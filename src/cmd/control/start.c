@@ -13,18 +13,20 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "cmd/control/limit.h"
-#include "cmd/recording.h"
-#include "cmd/sample_options.h"
-#include "cmd/turn.h"
-#include "live/drain/state_stream.h"
-#include "live/load/perf_counters.h"
-#include "live/load/pins.h"
-#include "live/recording/incidents.h"
-#include "live/recording/maskset_edit.h"
-#include "live/recording/maskset_hooks.h"
-#include "live/recording/masksets.h"
-#include "live/recording/readings.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/sample_options.h"
+#include "cmd/recorders/turn.h"
+#include "live/drain/incidents.h"
+#include "live/hooks/pins.h"
+#include "live/kernel/perf_counters.h"
+#include "live/masks/maskset_edit.h"
+#include "live/masks/maskset_hooks.h"
+#include "live/masks/masksets.h"
+#include "live/recording/cost.h"
 #include "live/recording/start.h"
+#include "live/session/label.h"
+#include "live/state/readings.h"
+#include "live/state/state_stream.h"
 #include "marks/marks_ask.h"
 
 struct options {
@@ -34,7 +36,7 @@ struct options {
 	u64 buffer_bytes, block_bytes, spare_bytes, budget_ppm, behind_bytes, history_ns;
 	s64 incidents;
 	s64 numa_node; /* LKST_NODE_ANY */
-	const char *config;
+	const char *label, *config;
 	bool keep, no_helper, quiet;
 	struct lkst_sample_options samples;
 };
@@ -46,6 +48,9 @@ enum { DEFAULT_BUDGET_PPM = 50000, DEFAULT_BUFFER_BYTES = 4 << 20 };
 /* How long the rate is measured: before recording with --history, and else at the end. */
 enum { RATE_FOR_HISTORY_MS = 400, RATE_TO_TELL_MS = 200 };
 #define BUDGET_BY_DEFAULT UINT64_MAX /* --budget is not given */
+
+/* The label of whoever gives none, so that a program can label what it starts through others. */
+#define LABEL_VARIABLE "LKST_LABEL"
 
 static const struct options defaults = {
 	.buffer_bytes = UINT64_MAX,
@@ -62,8 +67,8 @@ static const struct lkst_option rows[] = {
 			    "syscall:NAME, or any tracepoint as system:name; may be repeated"),
 	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
 		    .argument = "NAME", .standard = DEFAULT_MASKSET,
-		    .help = "begin with this maskset: standard, flight, latency, memory, io,\n"
-			    "net, RALL, RDEFAULT, RNOTHING, or the path of a file with one"),
+		    .help = "begin with this maskset: standard, core, flight, latency, memory,\n"
+			    "io, net, RALL, RDEFAULT, RNOTHING, or the path of a file with one"),
 	LKST_OPTION(TEXT, struct options, counters, .name = "counters", .argument = "LIST",
 		    .standard = "none",
 		    .help = "count these in each stretch in which a thread runs, up to four: cycles,\n"
@@ -103,6 +108,9 @@ static const struct lkst_option rows[] = {
 			    "50%, or none; above it the least valuable kinds of events are left\n"
 			    "out for a while, which the trace shows, and their hooks detached"),
 	LKST_SAMPLE_ROWS(struct options, samples),
+	LKST_OPTION(TEXT, struct options, label, .name = "label", .argument = "TEXT", .standard = "$" LABEL_VARIABLE,
+		    .help = "a few words, which `lkst status` shows: `lkst stop --label TEXT` ends no\n"
+			    "recording but this"),
 	LKST_OPTION(FLAG, struct options, no_helper, .name = "no-helper",
 		    .help = "leave it to others to start `lkst limit`, which detaches what is\n"
 			    "left out: a unit of the service does"),
@@ -120,7 +128,7 @@ static int discard_rest(struct lkst_err *e)
 {
 	struct lkst_err ignored = {};
 
-	return lkst_pins_remove(&ignored);
+	return lkst_session_remove(&ignored);
 }
 
 static u64 spare_bytes(const struct options *o, u64 buffer_bytes)
@@ -223,6 +231,9 @@ static int choose_buffer(struct lkst_err *e, const struct options *o, const stru
 static int tell_start(struct lkst_err *e, const struct lkst_session *s)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	_cleanup_(lkst_cost_watch_freep) struct lkst_cost_watch *watch = NULL;
+	_cleanup_(lkst_budget_view_free) struct lkst_budget_view budget = {}, now = {};
+	_cleanup_(lkst_cost_free) struct lkst_cost cost = {};
 	struct lkst_history h;
 	char size[LKST_SIZE_TEXT], rate[64];
 	int err;
@@ -232,12 +243,18 @@ static int tell_start(struct lkst_err *e, const struct lkst_session *s)
 	lkst_size_format(lkst_session_rings(s)->memory_bytes, size);
 	printf("recording %u events in %s of memory; `lkst status` shows how it goes\n",
 	       lkst_recording_nr_events(s), size);
-	err = lkst_history_measure(e, lkst_session_rings(s), RATE_TO_TELL_MS, &h);
+	err = lkst_session_budget(e, s, &budget) ?:
+	      lkst_cost_watch_new(e, s, &budget.page.costs, &watch) ?:
+	      lkst_history_measure(e, lkst_session_rings(s), RATE_TO_TELL_MS, &h) ?:
+	      lkst_cost_watch_next(e, watch, &cost) ?:
+	      lkst_session_budget(e, s, &now);
 	if (err)
 		return err;
 	snprintf(rate, sizeof(rate), "at the rate of the first %.1f s", RATE_TO_TELL_MS / 1e3);
 	lkst_out_init_stream(out, stdout);
+	lkst_recording_print_has(out, s, &now);
 	lkst_recording_print_history(out, &h, rate);
+	lkst_recording_print_core(out, &cost, budget.page.limit_ppm);
 	lkst_out_flush(out);
 	return 0;
 }
@@ -288,6 +305,24 @@ static int write_conditions(struct lkst_err *e, const struct options *o, struct 
 	return err;
 }
 
+/* The label of the recording; NULL: it has none. */
+static const char *label_of(const struct options *o)
+{
+	const char *variable = getenv(LABEL_VARIABLE);
+
+	return o->label ?: variable && *variable ? variable : NULL;
+}
+
+static int check_label(struct lkst_err *e, const struct options *o)
+{
+	const char *label = label_of(o);
+	int err = label ? lkst_label_check(e, label) : 0;
+
+	if (err)
+		lkst_err_add(e, o->label ? "--label" : LABEL_VARIABLE);
+	return err;
+}
+
 /* Has programs mark until `lkst stop`. */
 static void ask_programs(bool is_quiet)
 {
@@ -296,9 +331,12 @@ static void ask_programs(bool is_quiet)
 	if (err == -ETIMEDOUT && !is_quiet)
 		fprintf(stderr, "lkst: Some programs may record no marks: a user holds the locks of files in "
 				"/dev/shm.\n");
-	else if (err && !is_quiet)
+	else if (err == -EAGAIN && !is_quiet)
 		fprintf(stderr, "lkst: Some programs may record no marks: the process that asks them was killed, or "
 				"takes too long.\n");
+	else if (err && !is_quiet)
+		fprintf(stderr, "lkst: Programs that begin later record no marks: /dev/shm/lkst-mark-wanted cannot be "
+				"written: %s.\n", strerror(-err));
 }
 
 static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan,
@@ -335,7 +373,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 	err = lkst_incidents_prepare(e, s, o->incidents) ?: lkst_pins_prepare(e);
 	if (err)
 		return err;
-	err = lkst_session_pin(e, s) ?: write_conditions(e, o, s);
+	err = lkst_label_pin(e, label_of(o)) ?: lkst_session_pin(e, s) ?: write_conditions(e, o, s);
 	if (err) {
 		discard_rest(e);
 		return err;
@@ -372,7 +410,7 @@ static int look_at_recording(struct lkst_err *e, bool quiet)
 	}
 	if (err != -EIO)
 		return err ? err : 1;
-	err = lkst_pins_remove(e);
+	err = lkst_session_remove(e);
 	lkst_marks_ask(lkst_monotonic_ns() + LKST_MARKS_END_NS, true);
 	if (!err && !quiet)
 		fprintf(stderr, "lkst: What an interrupted start or stop had left is cleared.\n");
@@ -416,6 +454,7 @@ static int start(struct lkst_err *e, const struct options *o)
 	int err = lkst_turn_take(e, LKST_TURN_CHANGE, &turn) ?:
 		  check_recording(e, o) ?:
 		  lkst_sample_check(e, &o->samples) ?:
+		  check_label(e, o) ?:
 		  make_plan(e, o, &plan) ?:
 		  lkst_recording_identify(e, plan->catalog) ?:
 		  arm(e, o, plan, &turn);
@@ -441,18 +480,20 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
-	.summary = "begin to record, and leave: it needs no process while it goes on",
+	.summary = "start recording to memory, and exit",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends recording, and `lkst maskset`\n"
 		"changes what is recorded meanwhile. Without options it records maskset standard, what\n"
-		"`lkst report` and `lkst why` read, and costs at most 5 % of each CPU's time. Only that limit\n"
+		"`lkst report` and `lkst why` read, and costs at most 5 % of each CPU's time. It begins\n"
+		"with maskset core and with what else has room below that limit, and says so. Only the limit\n"
 		"needs a process, `lkst limit`: it sleeps until hooks have to be detached.",
 	.examples =
 		"  lkst start                              maskset standard, 4 MiB per CPU\n"
 		"  lkst start --maskset RDEFAULT           also allocations, packets and timers being set\n"
 		"  lkst start --buffer 64M                 a longer history\n"
 		"  lkst start --history 60s                as much memory as a minute takes\n"
+		"  lkst start --maskset core               only who runs, who waits in what, and what wakes\n"
 		"  lkst start --maskset flight             system calls, switches and wake-ups\n"
 		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
 		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n"
@@ -460,6 +501,7 @@ const struct lkst_cmd lkst_cmd_start = {
 		"  lkst start --sample 99                  and 99 samples of each busy CPU a second\n"
 		"  lkst start --budget 1%                  with a lower limit of what it costs\n"
 		"  lkst start --budget none                whatever it costs\n"
+		"  lkst start --label nightly              that `lkst stop --label nightly` ends\n"
 		"  lkst start --config /etc/lkst/lkst.conf as the service does\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

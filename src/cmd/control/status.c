@@ -4,19 +4,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "base/json_writer.h"
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/cmd.h"
 #include "cmd/control/compare.h"
-#include "cmd/recording.h"
-#include "cmd/remote.h"
-#include "cmd/turn.h"
-#include "live/load/pins.h"
-#include "live/recording/readings.h"
-#include "view/table_text.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/remote.h"
+#include "cmd/recorders/turn.h"
+#include "live/hooks/pins.h"
+#include "live/state/readings.h"
+#include "print/table_text.h"
+#include "result/json_writer.h"
 
 struct options {
 	bool json, prometheus;
@@ -35,7 +36,7 @@ static const struct lkst_option rows[] = {
 		    .help = "the text form of Prometheus, for a collector of metrics"),
 	LKST_OPTION(DURATION, struct options, compare_ns, .name = "compare", .argument = "TIME",
 		    .min = COMPARE_MIN_NS, .max = COMPARE_MAX_NS,
-		    .help = "measure the cost, too: record nothing for half of TIME, by turns, and compare how\n"
+		    .help = "measure the cost, too: record nothing for half of TIME, by turns, and compare how "
 			    "much CPU time the same work takes programs; that half is not recorded"),
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	{},
@@ -134,22 +135,27 @@ static void write_cost_rows(const struct lkst_cost *c, struct lkst_out *out)
 
 static void write_cost(const struct lkst_report *r, struct lkst_out *out)
 {
+	const struct lkst_costs *costs = &r->budget.page.costs;
 	const struct lkst_cost *c = &r->cost;
+	const char *at_most = c->is_cut_down ? "at most " : "";
 	double cpus = r->nr_cpus;
 
 	lkst_out_printf(
 		out,
-		"\nrecording costs %.2f %% of the CPUs' time, %.2f %% of CPU %u's: records %.2f %%, hooks "
+		"\nrecording costs %s%.2f %% of the CPUs' time, %.2f %% of CPU %u's: records %.2f %%, hooks "
 		"that record nothing %.2f %%\n",
-		c->us_per_second / 1e4 / cpus, c->busiest_share * 100, c->busiest_cpu,
+		at_most, c->us_per_second / 1e4 / cpus, c->busiest_share * 100, c->busiest_cpu,
 		(c->us_per_second - c->idle_us_per_second) / 1e4 / cpus,
 		c->idle_us_per_second / 1e4 / cpus);
-	lkst_out_printf(out, "what runs is slower by %.1f %%; the most expensive kinds:\n",
-			lkst_cost_slowdown(c) * 100);
+	lkst_out_printf(out, "what runs is slower by %s%.1f %%; the most expensive kinds:\n",
+			at_most, lkst_cost_slowdown(c) * 100);
 	write_cost_rows(c, out);
 	lkst_out_printf(
-		out, "what hooks and records cost was measured when recording began, in %.1f ms\n",
-		r->budget.page.costs.took_us / 1e3);
+		out, "what hooks and records cost was measured when recording began, in %.1f ms%s\n",
+		costs->took_us / 1e3,
+		costs->measured & 1U << (LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_TRACEPOINT)
+			? ""
+			: "; other work disturbed it, and what a hook costs is rather too much");
 }
 
 /* What lkst_compare() has found out: the programs with the most CPU time. */
@@ -214,6 +220,7 @@ static void write_budget(const struct lkst_report *r, struct lkst_out *out)
 		"\nlimit: %.2f %% of each CPU's time; %u kinds are left out; hooks that record nothing "
 		"cost %.2f %%\n",
 		b->limit_ppm / 1e4, b->nr_shed, b->idle_ppm / 1e4);
+	lkst_recording_print_core(out, &r->cost, b->limit_ppm);
 	for (i = 0; i < b->nr_kinds; i++)
 		if (r->budget.kinds[i].is_shed && nr++ < LEFT_OUT_ROWS)
 			write_left_out(r, i, out);
@@ -261,6 +268,16 @@ static void write_rings(const struct lkst_report *r, struct lkst_out *out)
 	write_table(&t, out);
 }
 
+/* Whoever started the recording chose it. */
+static void write_label(const char *label, struct lkst_out *out)
+{
+	if (!*label)
+		return;
+	lkst_out_str(out, "label: ");
+	lkst_out_advance(out, lkst_put_escaped(lkst_out_room(out), label, strlen(label), ""));
+	lkst_out_str(out, "\n");
+}
+
 static void write_text(const struct lkst_report *r, const struct compared *compared,
 		       struct lkst_out *out)
 {
@@ -270,8 +287,10 @@ static void write_text(const struct lkst_report *r, const struct compared *compa
 	lkst_out_printf(
 		out,
 		"recording %u events (maskset %u, %s) for %.1f s, %s of memory, blocks of %u "
-		"bytes\n\n",
+		"bytes\n",
 		r->nr_events, r->maskset, r->maskset_name, r->seconds, bytes, r->block_bytes);
+	write_label(r->label, out);
+	lkst_out_str(out, "\n");
 	write_rings(r, out);
 	lkst_out_printf(out, "\n");
 	lkst_recording_print_history(out, &r->history, "at the present rate");
@@ -392,6 +411,7 @@ static void put_cost(struct lkst_json *j, const struct lkst_report *r)
 	lkst_json_decimal(j, "slowdown", lkst_cost_slowdown(c), 6);
 	lkst_json_u64(j, "busiest_cpu", c->busiest_cpu);
 	lkst_json_decimal(j, "busiest_share", c->busiest_share, 6);
+	lkst_json_bool(j, "at_most", c->is_cut_down);
 	put_units(j, &r->budget.page.costs);
 	lkst_json_array(j, "kinds");
 	for (i = 0; i < c->nr_rows; i++)
@@ -428,6 +448,7 @@ static void put_limit(struct lkst_json *j, const struct lkst_report *r)
 	lkst_json_decimal(j, "share", b->limit_ppm / 1e6, 6);
 	lkst_json_decimal(j, "busiest_share", b->busiest_ppm / 1e6, 6);
 	lkst_json_decimal(j, "idle_share", b->idle_ppm / 1e6, 6);
+	lkst_json_decimal(j, "core_share", r->cost.core_share, 6);
 	lkst_json_bool(j, "helper", r->has_helper);
 	lkst_json_bool(j, "helper_answers", r->has_helper && b->helper && b->helper != b->lost);
 	lkst_json_array(j, "left_out");
@@ -466,6 +487,10 @@ static void put_report(struct lkst_json *j, const struct lkst_report *r,
 
 	lkst_json_u64(j, "maskset", r->maskset);
 	lkst_json_str(j, "maskset_name", r->maskset_name);
+	if (*r->label)
+		lkst_json_str(j, "label", r->label);
+	else
+		lkst_json_null(j, "label");
 	lkst_json_u64(j, "events", r->nr_events);
 	lkst_json_decimal(j, "seconds", r->seconds, 3);
 	lkst_json_u64(j, "memory_bytes", r->memory_bytes);
@@ -574,7 +599,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_status = {
 	.name = "status",
-	.summary = "what the recording holds, what it has lost, and what it costs",
+	.summary = "show history held, losses and cost",
 	.help = "Shows for each CPU and buffer its size, the age of the oldest record that is still\n"
 		"there, what was written and overwritten, how many seconds the buffers hold at the rate\n"
 		"of the last five, and how much memory a minute, or the time of `lkst start --history`, needs;\n"

@@ -7,7 +7,7 @@
 
 #include "base/out.h"
 #include "live/recording/status.h"
-#include "trace/wire.h"
+#include "trace/write/wire.h"
 
 /* Writes the status in @form to @to; takes the lock. That nothing is recorded is a status too. */
 int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to);

@@ -2,23 +2,42 @@
 /* lkst stop: ends the recording and removes every trace of it. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/time.h"
-#include "cmd/cmd.h"
-#include "cmd/turn.h"
-#include "live/load/pins.h"
-#include "live/recording/injections.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/recorders/turn.h"
+#include "live/hooks/pins.h"
+#include "live/inject/injections.h"
+#include "live/session/label.h"
 #include "marks/marks_ask.h"
 
 struct options {
+	const char *label;
 	bool quiet;
 };
 
 static const struct lkst_option rows[] = {
+	LKST_OPTION(TEXT, struct options, label, .name = "label", .argument = "TEXT",
+		    .help = "end only a recording with this label; another one goes on, and that is\n"
+			    "an error"),
 	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
+
+/* Whether the recording, if there is one, is what is to be stopped. */
+static int check_label(struct lkst_err *e, const char *wanted)
+{
+	char label[LKST_LABEL_MAX];
+	int err = lkst_label_read(e, label);
+
+	if (err || !strcmp(label, wanted))
+		return err;
+	if (*label)
+		return lkst_err_set(e, -EPERM, "the recording has the label \"%s\", and goes on", label);
+	return lkst_err_set(e, -EPERM, "the recording has no label, and goes on");
+}
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
@@ -32,8 +51,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (err)
 		return err;
 	existed = lkst_pins_exist();
+	err = existed && o->label ? check_label(e, o->label) : 0;
+	if (err) {
+		lkst_turn_give(&turn);
+		return err;
+	}
 	injections_err = lkst_injections_disarm(e, NULL);
-	err = lkst_pins_remove(e) ?: injections_err;
+	err = lkst_session_remove(e) ?: injections_err;
 	lkst_turn_give(&turn);
 	/* Also where there is nothing to stop: a start that failed may have asked them. */
 	lkst_marks_ask(lkst_monotonic_ns() + LKST_MARKS_END_NS, true);
@@ -44,7 +68,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_stop = {
 	.name = "stop",
-	.summary = "end the recording; its memory is freed and what it held is gone",
+	.summary = "stop recording and free its memory",
 	.help = "Detaches every hook, removes every pin and frees the memory; also what a start that\n"
 		"was interrupted has left, and disarms what `lkst inject` has armed. Save the records before,\n"
 		"with `lkst snapshot`. If another command has its turn, this one waits, but for 5 s at most.",

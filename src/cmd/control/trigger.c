@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst trigger: conditions that the kernel looks for while recording goes on, and what they cause. */
-#include "live/recording/trigger_probes.h"
+#include "live/probes/trigger_probes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/answer.h"
 #include "cmd/control/handler.h"
-#include "cmd/verbs.h"
+#include "cmd/frame/answer.h"
+#include "cmd/recorders/verbs.h"
 
 enum {
 	POST_MAX_S = 3600,
@@ -201,9 +201,9 @@ static int list_one(void *ctx, u32 number, const struct lkst_trigger *trigger)
 	return 0;
 }
 
-static void answer_list(struct lkst_answer *a, const struct lkst_table *t)
+static void answer_list(struct lkst_answer *a, const struct lkst_session *s, const struct lkst_table *t)
 {
-	const u64 forgotten = lkst_trigger_forgotten();
+	const u64 forgotten = lkst_trigger_forgotten(s);
 
 	if (a->format == LKST_TABLE_JSON) {
 		lkst_json_object(&a->json, NULL);
@@ -234,9 +234,9 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 
 	lkst_table_init_of(&t, "triggers", "", columns);
 	if (!err)
-		err = lkst_trigger_each(job->e, list_one, &l);
+		err = lkst_trigger_each(job->e, job->s, list_one, &l);
 	if (!err)
-		answer_list(&a, &t);
+		answer_list(&a, job->s, &t);
 	return lkst_answer_end(&a, err);
 }
 
@@ -285,7 +285,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_trigger = {
 	.name = "trigger",
-	.summary = "what the kernel is to look for while it records, and what that causes",
+	.summary = "act when a condition holds: keep the moment, switch masksets",
 	.help = "A trigger is a condition on an event, which the kernel checks when it records the event:\n"
 		"an event, then comparisons with \"and\" between them. When all hold, the trigger fires: a\n"
 		"record trigger_fired reports it, the moment is kept if the recording has banks for that\n"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/out.h"
-#include "cmd/answer.h"
 #include "cmd/fleet/fleet.h"
+#include "cmd/frame/answer.h"
 #include "fleet/schema.h"
 
 static const struct lkst_fleet_command defaults = { .server = LKST_FLEET_DEFAULTS,
@@ -41,8 +41,8 @@ static const struct lkst_option rows[] = {
 		    .argument = "DIR", .standard = ".",
 		    .help = "with get: the directory that the bundles are put in"),
 	LKST_OPTION(TEXT, struct lkst_fleet_command, store, .name = "store", .argument = "URL",
-		    .help = "with get: the store that gets credentials for its bundles; where\n"
-			    "another one is named, it gets none"),
+		    .help = "with get: the store that bundles are fetched from; standard: only\n"
+			    "what is on the server's own machine is fetched"),
 	LKST_STORE_CREDENTIALS_ROW(struct lkst_fleet_command, store_credentials),
 	LKST_OPTION(CHOICE, struct lkst_fleet_command, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
@@ -139,7 +139,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_fleet = {
 	.name = "fleet",
-	.summary = "a server with the records of many machines: set up, ask",
+	.summary = "set up and query a server of many machines",
 	.help = "URL is where a ClickHouse server answers to HTTP, http://HOST:8123 or https://HOST:8443.\n"
 		"`lkst export --clickhouse URL TRACE` sends records there.",
 	.examples =

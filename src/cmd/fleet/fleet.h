@@ -3,8 +3,8 @@
 #ifndef LKST_CMD_FLEET_FLEET_H
 #define LKST_CMD_FLEET_FLEET_H
 
-#include "cmd/fleet_server.h"
-#include "cmd/verbs.h"
+#include "cmd/fleet/fleet_server.h"
+#include "cmd/recorders/verbs.h"
 #include "fleet/question.h"
 
 struct lkst_fleet_command {

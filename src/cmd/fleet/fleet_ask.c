@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/time.h"
-#include "cmd/answer.h"
 #include "cmd/fleet/fleet.h"
+#include "cmd/frame/answer.h"
 #include "fleet/client.h"
 
 #define HOUR_NS (3600 * LKST_NS_PER_S)

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/create.h"
+#include "base/ends_in.h"
 #include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
@@ -17,7 +19,7 @@
 #include "cmd/fleet/fleet.h"
 #include "fleet/client.h"
 #include "fleet/download.h"
-#include "view/table_text.h"
+#include "print/table_text.h"
 
 enum { INCIDENTS_MAX = 1024 }; /* of one moment */
 
@@ -204,18 +206,56 @@ static int check_bundle(struct lkst_err *e, const struct lkst_new_file *file)
 struct getting {
 	const struct lkst_fleet_command *options;
 	const char *user, *password; /* NULL: nobody */
+	const char *url;	     /* of the server */
 	int dir_fd;
 };
 
-/* Whether a bundle is in the store that the credentials are for: any machine may have named any place. */
+/*
+ * Whether the path of a bundle is the place that it says: servers take a doubled or encoded '.', '/' or '\\' as another
+ * place of the same machine, and what stands behind '?' as a wish.
+ */
+static bool is_plain(const char *bundle)
+{
+	return !strpbrk(bundle, "%\\?#@ ") && !strstr(bundle, "/./") && !strstr(bundle, "/../") &&
+	       !lkst_text_ends_in(bundle, "/..") && !lkst_text_ends_in(bundle, "/.");
+}
+
+/* Whether a bundle is below @store, whatever is in it: any machine may have named any place. */
 static bool is_in_store(const char *store, const char *bundle)
 {
 	size_t length = strlen(store);
 
 	while (length && store[length - 1] == '/')
 		length--;
-	return length && !strncmp(bundle, store, length) && bundle[length] == '/' &&
-	       !strstr(bundle + length, "/..");
+	return length && !strncmp(bundle, store, length) && bundle[length] == '/' && is_plain(bundle + length);
+}
+
+/* How long "https://host" of @url is, without its port; 0: it has none. */
+static size_t host_length(const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	if (!host)
+		return 0;
+	host += strlen("://");
+	return (size_t)(host - url) + (*host == '[' ? strcspn(host, "]/") + 1 : strcspn(host, ":/?#"));
+}
+
+/*
+ * Whether this machine asks for @bundle because a row says so. A row is from any machine that may write to the server:
+ * what it names must be below the store that was named here, or, without one, of the server's own machine.
+ */
+static int may_ask(struct lkst_err *e, const struct lkst_fleet_command *o, const char *url, const char *bundle)
+{
+	const size_t length = host_length(url);
+	const bool is_servers = length && host_length(bundle) == length && !strncasecmp(url, bundle, length) &&
+				is_plain(bundle + length);
+
+	if (o->store ? is_in_store(o->store, bundle) : is_servers)
+		return 0;
+	return lkst_err_set(e, -EACCES,
+			    "%s is not asked for: it is not below %s; `--store URL` says below what bundles are",
+			    bundle, o->store ?: "the machine of the server");
 }
 
 /* Fetches the bundle into a new file, which gets its name when all of it is there. */
@@ -223,7 +263,7 @@ static int fetch(struct lkst_err *e, const struct getting *g, const struct incid
 		 const char *name)
 {
 	const struct lkst_fleet_command *o = g->options;
-	const bool is_known = g->user && is_in_store(o->store, i->bundle);
+	const bool is_known = g->user && o->store;
 	struct lkst_fleet_file from = { .url = i->bundle,
 					.user = is_known ? g->user : NULL,
 					.password = is_known ? g->password : NULL,
@@ -232,8 +272,10 @@ static int fetch(struct lkst_err *e, const struct getting *g, const struct incid
 					.max_bytes = i->bytes ?: BUNDLE_MAX };
 	struct lkst_new_file to;
 	u64 bytes = 0;
-	int err = lkst_new_file_open(e, g->dir_fd, name, &to);
+	int err = may_ask(e, o, g->url, i->bundle);
 
+	if (!err)
+		err = lkst_new_file_open(e, NULL, g->dir_fd, name, &to);
 	if (err)
 		return err;
 	err = lkst_fleet_download(e, &from, to.fd, &bytes);
@@ -280,7 +322,7 @@ static int get_all(struct lkst_err *e, struct getting *g, const struct incidents
 {
 	_cleanup_close_ int dir_fd = -1;
 	unsigned int i, nr_missing = (unsigned int)list->nr_more;
-	int err = lkst_create_dir(e, AT_FDCWD, g->options->output, &dir_fd);
+	int err = lkst_create_dir(e, NULL, AT_FDCWD, g->options->output, &dir_fd);
 
 	if (err)
 		return err;
@@ -299,7 +341,7 @@ int lkst_fleet_verb_get(struct lkst_job *job, char **args, unsigned int nr_args)
 	_cleanup_(incidents_freep) struct incidents *list = calloc(1, sizeof(*list));
 	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
 	char text[LKST_FLEET_CREDENTIALS_MAX] = "";
-	struct getting g = { .options = o };
+	struct getting g = { .options = o, .url = args[0] };
 	int err = list ? 0 : lkst_err_sys(job->e, -ENOMEM, "asking a server");
 
 	if (!err && o->store_credentials && !o->store)

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cmd/mcp/session.h"
-#include "view/account_text.h"
+#include "print/account_text.h"
 
 /* What comes before the steps, for programs: lint says how many findings there are. */
 static void begin_json(const struct lkst_mcp_session *s, bool is_lint, struct lkst_mcp_page *page)

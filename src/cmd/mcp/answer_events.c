@@ -10,8 +10,8 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "cmd/mcp/session.h"
-#include "cmd/printing.h"
-#include "trace/threads_before.h"
+#include "cmd/readers/printing.h"
+#include "trace/known/threads_before.h"
 
 struct options {
 	struct lkst_choosing_options which;

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/json_writer.h"
 #include "cmd/mcp/session.h"
-#include "sql/rows.h"
+#include "result/json_writer.h"
+#include "sql/query/rows.h"
 
 /* Ends a page on which @nr rows are after those before it. */
 static void end(const struct lkst_mcp_question *q, u64 given, bool has_more,
@@ -106,6 +106,27 @@ static int find_rows(struct lkst_err *e, struct lkst_mcp_session *s,
 	return err;
 }
 
+/* What the rows lack because it was not recorded. */
+static int tell_left_out(struct lkst_err *e, struct lkst_mcp_session *s, struct lkst_mcp_page *page)
+{
+	_cleanup_(lkst_notes_fini) struct lkst_notes notes = {};
+	struct lkst_json j;
+	unsigned int i;
+	int err = lkst_sql_note_left_out(e, s->sql, &notes);
+
+	if (!notes.nr)
+		return err;
+	lkst_out_str(page->json, ",\"notes\":");
+	lkst_json_init(&j, page->json);
+	lkst_json_array(&j, NULL);
+	for (i = 0; i < notes.nr; i++) {
+		lkst_out_message(page->text, "Note: %s", notes.text[i]);
+		lkst_json_str(&j, NULL, notes.text[i]);
+	}
+	lkst_json_end(&j);
+	return err;
+}
+
 static int print_rows(struct lkst_err *e, struct lkst_mcp_session *s,
 		      const struct lkst_mcp_question *q, struct lkst_mcp_page *page)
 {
@@ -133,8 +154,9 @@ static int print_rows(struct lkst_err *e, struct lkst_mcp_session *s,
 			"Note: records are missing in %llu places that were read, and are not in the "
 			"answer; table gaps has them.\n",
 			(unsigned long long)gaps);
+	err = tell_left_out(e, s, page);
 	end(q, s->rows_given, has_more, page);
-	return 0;
+	return err;
 }
 
 int lkst_mcp_answer_sql(struct lkst_err *e, struct lkst_mcp_session *s,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/mcp/session.h"
-#include "view/table_text.h"
+#include "print/table_text.h"
 
 /* How many rows of a table are shown. One without rows counts as one, since it may have notes. */
 static u64 rows_of(const struct lkst_shown_table *t)

@@ -2,7 +2,7 @@
 /* lkst mcp: lets an assistant ask traces, by the Model Context Protocol. */
 #include <errno.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/mcp/loop.h"
 
 struct options {
@@ -20,21 +20,19 @@ static const struct lkst_option rows[] = {
 	{},
 };
 
+#if defined(LKST_NO_SQL) || defined(LKST_NO_JSON)
 #ifdef LKST_NO_SQL
-int lkst_mcp_serve(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, u64 timeout_ns)
-{
-	return lkst_err_set(
-		e, -ENOTSUP,
-		"this lkst was built without SQL and JSON, as static programs are; use one "
-		"that was built with them, on any machine");
-}
-
-int lkst_mcp_allowed_check(struct lkst_err *e, const struct lkst_mcp_allowed *allowed)
-{
-	return 0;
-}
+#define WITHOUT "SQLite"
+#else
+#define WITHOUT "jansson"
 #endif
-
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	return lkst_err_set(e, -ENOTSUP,
+			    "this lkst was built without " WITHOUT ", and serves no assistant; use one "
+			    "that was built with SQLite and jansson, on any machine");
+}
+#else
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct lkst_mcp_allowed allowed = { args, nr_args };
@@ -43,10 +41,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 	return err ? err : lkst_mcp_serve(e, &allowed, o->timeout_ns);
 }
+#endif
 
 const struct lkst_cmd lkst_cmd_mcp = {
 	.name = "mcp",
-	.summary = "let an assistant ask traces (Model Context Protocol)",
+	.summary = "let an AI assistant query traces (MCP)",
 	.args = "[TRACE...]",
 	.help = "Serves the Model Context Protocol on standard input and output, for a program that starts it:\n"
 		"an assistant, which can then ask each TRACE by the tools report, why, analyze, lint, sql and\n"

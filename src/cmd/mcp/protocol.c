@@ -12,9 +12,9 @@
 
 #include "base/out.h"
 #include "base/vec.h"
+#include "base/version.h"
 #include "cmd/mcp/lines.h"
 #include "cmd/mcp/resources.h"
-#include "cmd/version.h"
 
 /* https://www.jsonrpc.org/specification, 5.1; from -32000 on they are the server's own. */
 enum code {

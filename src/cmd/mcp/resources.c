@@ -8,9 +8,9 @@
 
 #include "abi/events.h"
 #include "abi/syscalls.h"
-#include "analyze/measures/analysis.h"
+#include "analyze/analyses/analysis.h"
 #include "base/cleanup.h"
-#include "trace/half.h"
+#include "trace/format/half.h"
 
 #define EVENT "lkst://event/"
 #define ANALYSIS_OF "lkst://analysis/"

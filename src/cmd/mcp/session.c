@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sql/rows.h"
+#include "sql/query/rows.h"
 
 enum { DEPTH = 2 }; /* a trace's directory, and its parts */
 

@@ -5,11 +5,11 @@
 
 #include <signal.h>
 
-#include "cmd/code_naming.h"
 #include "cmd/mcp/question.h"
 #include "cmd/read/accounts.h"
 #include "cmd/read/tables.h"
-#include "trace/reader.h"
+#include "cmd/readers/code_naming.h"
+#include "trace/read/reader.h"
 
 struct lkst_sql;
 struct lkst_sql_rows;

@@ -23,11 +23,12 @@ static const struct lkst_mcp_tool tools[] = {
 	{
 		.name = "report",
 		.title = "What happened, at first sight",
-		.help = "Begin here. What the machine did in a trace of its kernel's events, and what stands "
-			"out: the longest waits for a CPU, in system calls, for disks and locks; then by CPU, "
-			"thread, interrupt and who woke whom. With tid or comm, of those threads, with a chart.",
+		.help = "Begin here. Where the waiting in a trace of a kernel's events went: who was kept waiting, for "
+			"what, and because of whom; and what has not ended, deadlocks first. What the machine did, and "
+			"what stands out: the longest waits for a CPU, in system calls, for disks and locks; then by "
+			"CPU, thread, interrupt and who woke whom. With tid or comm, of those threads, with a chart.",
 		.cmd = &lkst_cmd_report,
-		.without = " format ",
+		.without = " format all ",
 		.unit = "rows of all tables together",
 		.limit = 500,
 		.result = TABLES NEXT,
@@ -41,7 +42,7 @@ static const struct lkst_mcp_tool tools[] = {
 			"fault or io) to have the longest one found, or tid with from and to. Each step names the "
 			"events it rests on.",
 		.cmd = &lkst_cmd_why,
-		.without = " format time ",
+		.without = " format time hung longer ",
 		.unit = "steps",
 		.limit = 300,
 		.result = "{" STEPS NEXT,
@@ -57,9 +58,8 @@ static const struct lkst_mcp_tool tools[] = {
 		.cmd = &lkst_cmd_analyze,
 		.without = " format list ",
 		.text = "analyses",
-		.text_help =
-			"names of analyses with commas between, such as syscall,waitdelay,biotime; or all; or "
-			"two events, 'EVENT .. EVENT [key=FIELD]', whose time from one to the other is measured",
+		.text_help = "names of analyses with commas between, such as syscall,waitdelay,biotime; or all; or "
+			     "two events, 'EVENT .. EVENT [key=FIELD]', whose time from one to the other is measured",
 		.unit = "rows of all tables together",
 		.limit = 500,
 		.result = TABLES NEXT,
@@ -84,21 +84,20 @@ static const struct lkst_mcp_tool tools[] = {
 		.help = "Answers one query in the SQL of SQLite, which can only read. Table `events` has all records "
 			"(time_ns, cpu, tid, pid, comm, event, line); each event has a table of its name with its "
 			"fields as columns; threads, states, waits, wakeups, syscalls, irqs, faults, "
-			"block_requests, packets, counts, incidents, gaps, losses and symbols have what is known "
+			"block_requests, packets, findings, counts, incidents, gaps, losses and symbols have "
+			"what is known "
 			"from them. `.tables` lists the tables, `.schema NAME` says what the columns of one mean: "
 			"ask that first. Times are ns of CLOCK_MONOTONIC; time_text(ns) is the time of day, "
 			"symbol(address) a name, quantile(value, share) a quantile.",
 		.cmd = &lkst_cmd_sql,
 		.without = " format output ",
 		.text = "query",
-		.text_help =
-			"select event, records from counts order by 2 desc; or .tables, or .schema states",
+		.text_help = "select event, records from counts order by 2 desc; or .tables, or .schema states",
 		.unit = "rows",
 		.limit = 200,
-		.result =
-			"{\"rows\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":\"columns "
-			"by their names\"},\"gaps\":{\"type\":\"integer\",\"description\":\"places where "
-			"records are missing that the query has met\"}," NEXT,
+		.result = "{\"rows\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":\"columns "
+			  "by their names\"},\"gaps\":{\"type\":\"integer\",\"description\":\"places where "
+			  "records are missing that the query has met\"}," NEXT,
 		.answer = lkst_mcp_answer_sql,
 	},
 	{
@@ -111,10 +110,9 @@ static const struct lkst_mcp_tool tools[] = {
 		.without = " ",
 		.unit = "records",
 		.limit = 200,
-		.result =
-			"{\"records\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":\"in "
-			"order of time: ns, cpu, tid, comm, event, fields; or gap, where records are "
-			"missing\"}," NEXT,
+		.result = "{\"records\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":\"in "
+			  "order of time: ns, cpu, tid, comm, event, fields; or gap, where records are "
+			  "missing\"}," NEXT,
 		.answer = lkst_mcp_answer_events,
 	},
 };

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/mcp/page.h"
 
 struct lkst_mcp_question;

@@ -13,16 +13,22 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "cmd/frame/end_signals.h"
 #include "cmd/mcp/lines.h"
 #include "cmd/mcp/session.h"
 
-enum { SAID_MAX = 1024 }; /* bytes of what was said of the trace */
+enum {
+	SAID_MAX = 1024, /* bytes of what was said of the trace */
+	/* Of a file: what a query sorts, or groups, is written to files without a name, and who asks is not trusted. */
+	FILE_BYTES_MAX = 128 * 1024 * 1024,
+};
 
 struct shared {
 	const struct lkst_mcp_tool *tool;
@@ -44,14 +50,21 @@ struct lkst_mcp_worker {
 
 /* ---- in the process ---------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t stop, is_busy, is_query;
-
-/* A query ends by itself. Nothing else can, and nothing is lost with the process. */
-static void on_interrupt(int number)
+static void end_worker(int number)
 {
-	stop = 1;
-	if (is_busy && !is_query)
-		_exit(EXIT_FAILURE);
+	_exit(EXIT_FAILURE);
+}
+
+/* A query ends by itself when it is asked to. Nothing else can, and nothing is lost with the process. */
+static void await_interrupt(bool is_query)
+{
+	const struct sigaction action = { .sa_handler = end_worker };
+
+	lkst_end_flag_clear();
+	if (is_query)
+		lkst_end_flag_by(SIGINT, SA_RESTART);
+	else
+		sigaction(SIGINT, &action, NULL);
 }
 
 /* What was said about the trace when it was opened, on one line; it goes for all answers. */
@@ -128,15 +141,13 @@ static void answer(struct lkst_mcp_session *session, struct shared *m, int said,
 /* Never returns. */
 static void work(const char *path, struct shared *m, int socket, int said)
 {
-	struct lkst_mcp_session session = { .path = path, .stop = &stop };
+	struct lkst_mcp_session session = { .path = path, .stop = lkst_end_flag() };
 	char byte, warning[SAID_MAX] = "";
 
 	while (read(socket, &byte, 1) == 1) {
-		stop = 0;
-		is_query = !strcmp(m->tool->name, "sql");
-		is_busy = 1;
+		await_interrupt(!strcmp(m->tool->name, "sql"));
 		answer(&session, m, said, warning);
-		is_busy = 0;
+		signal(SIGINT, SIG_IGN);
 		if (write(socket, &byte, 1) != 1)
 			break;
 	}
@@ -144,16 +155,31 @@ static void work(const char *path, struct shared *m, int socket, int said)
 }
 
 /* Nothing that is printed gets to the client, and nothing that the client sends is read. */
+/* A limit that the caller has set, which is less, stays. */
+static void limit_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		_exit(EXIT_FAILURE);
+	if (limit.rlim_cur > FILE_BYTES_MAX)
+		limit.rlim_cur = FILE_BYTES_MAX;
+	if (limit.rlim_max > FILE_BYTES_MAX)
+		limit.rlim_max = FILE_BYTES_MAX;
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		_exit(EXIT_FAILURE);
+}
+
 static void begin_work(const char *path, struct shared *m, int socket, const int said[2])
 {
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
 	    dup2(said[1], STDERR_FILENO) < 0)
 		_exit(EXIT_FAILURE);
-	sigaction(SIGINT, &action, NULL);
+	signal(SIGINT, SIG_IGN);
+	limit_files();
 	work(path, m, socket, said[0]);
 }
 

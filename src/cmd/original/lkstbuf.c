@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cmd/verbs.h"
+#include "cmd/recorders/verbs.h"
 
 struct options {
 	const char *file;

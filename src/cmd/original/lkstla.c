@@ -4,7 +4,7 @@
 
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/read/analyze.h"
 
 struct options {

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/access.h"
-#include "live/load/pins.h"
+#include "cmd/frame/access.h"
+#include "live/hooks/pins.h"
 
 struct options {
 	const char *prefix, *rotate;

@@ -65,7 +65,7 @@ static int watch_and_answer(struct lkst_err *e, const struct lkst_errors_options
 {
 	char base[PATH_MAX] = "", dir[PATH_MAX + sizeof("/trace")];
 	_cleanup_close_ int lock = -1;
-	int err = o->output ? 0 : lkst_create_dir_beside(e, "/tmp/lkst-errors", base, &lock);
+	int err = o->output ? 0 : lkst_create_dir_beside(e, NULL, "/tmp/lkst-errors", base, &lock);
 
 	if (err)
 		return err;
@@ -73,8 +73,7 @@ static int watch_and_answer(struct lkst_err *e, const struct lkst_errors_options
 	err = lkst_errors_watch(e, o, dir, args, nr_args, watched)
 		      ?: lkst_errors_answer(e, o, dir, watched);
 	if (!o->output) {
-		lkst_remove_dir(AT_FDCWD, dir);
-		lkst_remove_dir(AT_FDCWD, base);
+		lkst_remove_made_dir(lock, AT_FDCWD, base);
 	} else if (!err && !o->quiet) {
 		lkst_print_message(stderr, "%s: `lkst analyze errors %s` shows it again", dir, dir);
 	}
@@ -97,7 +96,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_errors = {
 	.name = "errors",
-	.summary = "why system calls fail: which function of the kernel said no first",
+	.summary = "find which kernel function made a system call fail",
 	.args = "[--] [CMD...]",
 	.help = "Sets probes at the returns of functions of the kernel that can return an error, runs CMD,\n"
 		"and shows for each way in which a system call failed: the functions that passed the error\n"

@@ -6,7 +6,7 @@
 #ifndef LKST_CMD_ERRORS_H
 #define LKST_CMD_ERRORS_H
 
-#include "cmd/answer.h"
+#include "cmd/frame/answer.h"
 
 struct lkst_errors_options {
 	const char *module, *call, *output;

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "abi/probe.h"
-#include "analyze/measures/analysis.h"
+#include "analyze/analyses/analysis.h"
 #include "base/cleanup.h"
 #include "cmd/probe/errors.h"
+#include "probe/debuginfo/function_source.h"
 #include "probe/resolve/function_call.h"
-#include "probe/resolve/function_source.h"
 
 enum {
 	SOURCE_ROOM = 512,

@@ -18,15 +18,15 @@
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "cmd/child.h"
 #include "cmd/probe/errors.h"
-#include "cmd/recording.h"
-#include "cmd/streaming.h"
-#include "cmd/verbs.h"
-#include "live/load/pins.h"
-#include "live/load/probe_places.h"
-#include "live/recording/error_probes.h"
-#include "live/recording/probe_kernel.h"
+#include "cmd/recorders/child.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/streaming.h"
+#include "cmd/recorders/verbs.h"
+#include "live/hooks/pins.h"
+#include "live/hooks/probe_places.h"
+#include "live/probes/error_probes.h"
+#include "live/probes/probe_kernel.h"
 
 enum {
 	GLOBS_MAX_LENGTH = LKST_PROBE_SYMBOL_MAX,

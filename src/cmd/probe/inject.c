@@ -11,11 +11,11 @@
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/answer.h"
-#include "cmd/inject_allowed.h"
-#include "cmd/end_signals.h"
-#include "cmd/verbs.h"
-#include "live/recording/injections.h"
+#include "cmd/frame/answer.h"
+#include "cmd/frame/inject_allowed.h"
+#include "cmd/frame/end_signals.h"
+#include "cmd/recorders/verbs.h"
+#include "live/inject/injections.h"
 
 struct options {
 	const char *program;
@@ -264,7 +264,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_inject = {
 	.name = "inject",
-	.summary = "make a function fail, and record each time: a privilege of its own",
+	.summary = "make a function fail, and record each time",
 	.args = "[INJECTION...]",
 	.help = "Makes a function return an error without running it, at the calls that you name, while the\n"
 		"command runs. Each time is an event of the running recording, inject:FUNC. An injection is:\n"

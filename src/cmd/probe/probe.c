@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 
 static const struct lkst_option rows[] = {
 	LKST_OPTION(LIST, struct lkst_probe_options, add, .name = "add", .letter = 'a',
@@ -101,12 +101,14 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		o.file = *args++;
 		nr_args--;
 	}
+	if (!nr_args && !o.add.nr && !o.del.nr && !o.file && !o.saved && !o.definition.nr)
+		return lkst_err_set(e, -EINVAL, "a probe is missing after %s; see --help", o.program);
 	return lkst_probe_change(e, &o, args, nr_args);
 }
 
 const struct lkst_cmd lkst_cmd_probe = {
 	.name = "probe",
-	.summary = "hooks anywhere: in functions, at lines, in programs, with what to fetch there",
+	.summary = "set hooks in functions, at lines and in programs",
 	.args = "[PROBE...]",
 	.help = "A probe is an event of the running recording at a place that you name. It is recorded as\n"
 		"any other: masksets, handlers and triggers take it by its name, GROUP:EVENT. PROBE is\n"
@@ -134,6 +136,7 @@ const struct lkst_cmd lkst_cmd_probe = {
 		    "  lkst probe --del '*'\n",
 	.options = rows,
 	.options_size = sizeof(struct lkst_probe_options),
+	.dashed = "-:",
 	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

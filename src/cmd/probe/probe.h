@@ -7,8 +7,9 @@
 #ifndef LKST_CMD_PROBE_H
 #define LKST_CMD_PROBE_H
 
-#include "cmd/answer.h"
-#include "live/recording/probes.h"
+#include "cmd/frame/answer.h"
+#include "live/probes/probes.h"
+#include "probe/debuginfo/image_open.h"
 #include "probe/resolve/resolve.h"
 #include "probe/text/definition.h"
 

@@ -11,12 +11,17 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "cmd/probe/probe.h"
-#include "cmd/recording.h"
-#include "cmd/verbs.h"
-#include "live/recording/probe_kernel.h"
+#include "cmd/recorders/recording.h"
+#include "cmd/recorders/verbs.h"
+#include "live/probes/probe_kernel.h"
+#include "live/probes/probe_place.h"
 #include "probe/code/compile.h"
 
-enum { NUMBER_MAX = 1024 /* of names that --force makes: perf's MAX_EVENT_INDEX */ };
+enum {
+	NUMBER_MAX = 1024, /* of names that --force makes: perf's MAX_EVENT_INDEX */
+	LEFT_OUT_NAMED = 3,  /* functions that a note names */
+	LEFT_OUT_TEXT = LEFT_OUT_NAMED * 128,
+};
 
 /* One change of the recording. */
 struct step {
@@ -42,6 +47,11 @@ struct change {
 	struct name *names; /* of the probes that there are after the steps so far */
 	u32 nr_names;
 	const struct lkst_catalog *catalog; /* of the recording; NULL: there is none */
+	struct lkst_kernel_texts texts;
+	struct lkst_probe_allowed *allowed; /* what the kernel says; NULL: nobody has asked yet */
+	struct lkst_notes notes;	    /* what was left out, and why */
+	u32 nr_left_out;		    /* functions of a glob that the kernel refuses */
+	char left_out[LEFT_OUT_TEXT];	    /* the first of them */
 };
 
 static void fini(struct change *c)
@@ -54,6 +64,9 @@ static void fini(struct change *c)
 		free(c->names[i].definition);
 	free(c->steps);
 	free(c->names);
+	lkst_notes_fini(&c->notes);
+	lkst_probe_allowed_free(c->allowed);
+	lkst_kernel_texts_fini(&c->texts);
 	lkst_wanted_fini(&c->wanted);
 }
 
@@ -101,7 +114,7 @@ static void full_name(const struct lkst_probe *p, char event[LKST_PROBE_FULL_NAM
 	snprintf(event, LKST_PROBE_FULL_NAME, "%s:%s", p->group, p->event);
 }
 
-/* Gives @p the name of @first, the first probe of its definition, with the lowest number that makes it a new one. */
+/* Gives @p the name of @first, the first probe of its function, with the lowest number that makes it a new one. */
 static int choose_name(struct change *c, const char *first, bool is_first, struct lkst_probe *p,
 		       char event[LKST_PROBE_FULL_NAME])
 {
@@ -207,20 +220,95 @@ static int plan_probe(struct change *c, const struct lkst_wanted *item, const ch
 	return step->definition ? 0 : no_memory(c);
 }
 
+/* Whether @event is @first, or that with a number: of the same function, or of a name that the definition gives. */
+static bool is_numbered(const char *event, const char *first)
+{
+	size_t length = strlen(first);
+
+	if (!length || strncmp(event, first, length))
+		return false;
+	event += length;
+	return !*event || (event[0] == '_' && event[1] && !event[1 + strspn(event + 1, "0123456789")]);
+}
+
+/* Refuses what the kernel will refuse: "checks everything" is more than what LKST itself knows. */
+static int check_allowed(struct change *c, const struct lkst_probe *p)
+{
+	struct lkst_probe_row row = {};
+	struct lkst_err why = {};
+	int err;
+
+	/* What is only shown or kept may be for another kernel. */
+	if (c->o->definition.nr || c->o->save || p->place.path || p->place.watch || p->place.is_many)
+		return 0;
+	if (!c->allowed)
+		c->allowed = lkst_kernel_probe_allowed(&c->texts);
+	if (!c->allowed)
+		return no_memory(c);
+	err = lkst_probe_place_describe(c->e, p, &row);
+	if (err)
+		return err;
+	err = lkst_probe_allowed_check(&why, c->allowed, &row);
+	return err ? lkst_probe_refuse(c->e, err, p, p->place.at, "%s", why.text) : 0;
+}
+
+/* Keeps the name of a function that a glob matches, and the kernel refuses. */
+static void leave_out(struct change *c, const struct lkst_probe *p)
+{
+	size_t used = strlen(c->left_out);
+
+	if (!c->nr_left_out++)
+		used = 0;
+	if (c->nr_left_out <= LEFT_OUT_NAMED)
+		snprintf(c->left_out + used, sizeof(c->left_out) - used, "%s%s", used ? ", " : "", p->place.symbol);
+}
+
+static bool is_glob(const struct lkst_probe *p)
+{
+	return p->place.kind == LKST_PLACE_SYMBOL && p->place.symbol && strpbrk(p->place.symbol, "*?[");
+}
+
+/* Says which functions of a glob are left out; @err: why the last of them is, which is told if there are no others. */
+static int end_glob(struct change *c, const struct lkst_wanted *item, int err)
+{
+	const u32 nr = item->resolved.nr;
+
+	if (!c->nr_left_out || c->nr_left_out == nr)
+		return err;
+	lkst_notes_add(&c->notes, "%u of the %u functions that match %s are left out, where the kernel "
+					      "lets nobody set a probe: %s%s",
+		       c->nr_left_out, nr, item->written.probe.place.symbol, c->left_out,
+		       c->nr_left_out > LEFT_OUT_NAMED ? " ..." : "");
+	return 0;
+}
+
 static int plan_wanted(struct change *c, const struct lkst_wanted *item)
 {
-	char first[LKST_PROBE_NAME];
-	int err = 0;
+	const bool of_glob = is_glob(&item->written.probe);
+	char first[LKST_PROBE_NAME] = "";
+	int err = 0, refused = 0;
 	u32 i;
+
+	c->nr_left_out = 0;
 
 	if (item->written.is_removal)
 		return plan_written_removal(c, &item->written.probe);
 	for (i = 0; i < item->resolved.nr && !err; i++) {
-		if (!i)
-			memcpy(first, item->resolved.probes[0].event, sizeof(first));
-		err = plan_probe(c, item, first, !i, &item->resolved.probes[i]);
+		struct lkst_probe *p = &item->resolved.probes[i];
+		bool is_first = !is_numbered(p->event, first);
+
+		if (is_first)
+			memcpy(first, p->event, sizeof(first));
+		err = check_allowed(c, p);
+		if (of_glob && (err == -EPERM || err == -EADDRNOTAVAIL)) {
+			leave_out(c, p);
+			refused = err;
+			err = 0;
+			continue;
+		}
+		err = err ?: plan_probe(c, item, first, is_first, p);
 	}
-	return err;
+	return err ?: end_glob(c, item, refused);
 }
 
 static int plan(struct change *c)
@@ -321,6 +409,8 @@ static void print_steps(const struct change *c)
 		if (!step->is_removal && c->o->verbose)
 			lkst_print_message(stdout, "    %s", step->definition);
 	}
+	if (!c->o->quiet)
+		lkst_recording_print(&c->notes);
 }
 
 static int run_in_turn(struct change *c, struct lkst_job *job)
@@ -405,12 +495,15 @@ int lkst_wanted_set(struct lkst_err *e, const struct lkst_probe_options *o,
 {
 	_cleanup_(fini) struct change c = { .e = e, .o = o, .wanted = *wanted };
 	struct lkst_job job = { .e = e, .s = s, .turn.lock = -1 };
+	unsigned int i;
 	int err;
 
 	*wanted = (struct lkst_wanted_list){};
 	err = lkst_probes_each(e, s, add_state, &c);
 	c.catalog = lkst_session_catalog(s);
 	err = err ?: plan(&c) ?: apply(&c, &job);
+	for (i = 0; i < c.notes.nr; i++)
+		lkst_notes_add(&job.notes, "%s", c.notes.text[i]);
 	*notes = job.notes;
 	return err;
 }

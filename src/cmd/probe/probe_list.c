@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "cmd/probe/probe.h"
-#include "cmd/verbs.h"
+#include "cmd/recorders/verbs.h"
 #include "probe/text/format.h"
 
 static const struct lkst_column columns[] = {

@@ -34,7 +34,7 @@ static int format(struct lkst_err *e, const struct lkst_saving *list, u32 nr, ch
 static int write_file(struct lkst_err *e, const char *name, const char *text, size_t length)
 {
 	struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
-	int err = lkst_new_file_open(e, AT_FDCWD, name, &file);
+	int err = lkst_new_file_open(e, NULL, AT_FDCWD, name, &file);
 
 	if (!err) {
 		err = lkst_write_all(file.fd, text, length);

@@ -176,11 +176,26 @@ static void close_image(struct lkst_wanted_list *w)
 	w->image_program = w->image_module = NULL;
 }
 
-/* Opens the image that @place is in, unless that is open. */
-static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
-		      const struct lkst_probe_place *place, struct lkst_wanted_list *w)
+/* Marks the path that could not be opened, if it is the definition that has it. */
+static int refuse_image(struct lkst_err *e, int err, const struct lkst_probe *written)
 {
+	const char *path = written->place.path, *text = written->text;
+	const char *at = path && text ? strstr(text, path) : NULL;
+	char why[LKST_ERR_MAX];
+
+	if (!at || !e || e->line[0])
+		return err;
+	snprintf(why, sizeof(why), "%s", e->text);
+	return lkst_probe_refuse(e, err, written, (u16)(at - text), "%s", why);
+}
+
+/* Opens the image that @written is in, unless that is open. */
+static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
+		      const struct lkst_probe *written, struct lkst_wanted_list *w)
+{
+	const struct lkst_probe_place *place = &written->place;
 	struct lkst_image_options options;
+	int err;
 
 	if (w->image && is_same(w->image_program, place->path) &&
 	    is_same(w->image_module, place->module))
@@ -192,7 +207,24 @@ static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
 		return lkst_err_sys(e, -ENOMEM, "opening what is to be probed");
 	lkst_wanted_image(o, place->path, place->module, &options);
 	options.may_come = true;
-	return lkst_image_open(e, &options, &w->image);
+	err = lkst_image_open(e, &options, &w->image);
+	return err ? refuse_image(e, err, written) : 0;
+}
+
+/*
+ * No function is called so. What begins as "p100 f" and "r1a111 f" is more likely to be of the kernel's language, which
+ * says what is wrong with it.
+ */
+static int refuse_name(struct lkst_err *e, int err, const struct lkst_probe *written)
+{
+	struct lkst_definition d;
+
+	if (err != -ENOENT || !written->text || !lkst_definition_is_nearly_one(written->text))
+		return err;
+	if (lkst_definition_parse(e, written->text, &d))
+		return -EINVAL;
+	lkst_probe_fini(&d.probe);
+	return err;
 }
 
 /* What is wrong with a resolved probe is marked in the text of the one that was written. */
@@ -239,8 +271,8 @@ int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 
 		if (item->written.is_removal)
 			continue;
-		err = open_image(e, o, &written->place, w) ?: check_build(e, o, w->image) ?:
-		      lkst_probe_resolve(e, w->image, written, &item->resolved) ?:
+		err = open_image(e, o, written, w) ?: check_build(e, o, w->image) ?:
+		      refuse_name(e, lkst_probe_resolve(e, w->image, written, &item->resolved), written) ?:
 		      keep_text(e, item) ?:
 		      (o->save ? lkst_saved_head(e, w->image, &item->head) : 0);
 		if (err && item->written.line)

@@ -6,8 +6,8 @@
 #include "analyze/lint/lint.h"
 #include "analyze/why/excerpt.h"
 #include "analyze/why/peers.h"
-#include "base/account.h"
-#include "view/view.h"
+#include "print/print.h"
+#include "result/account.h"
 
 /* All zero is an empty answer. */
 struct lkst_shown_account {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst analyze: how long things take and how often they happen, by the analyses of analyze/measures/analysis.h. */
+/* lkst analyze: how long things take and how often they happen, by the analyses of analyze/analyses/analysis.h. */
 #include "cmd/read/analyze.h"
 
 #include <errno.h>
@@ -11,14 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyze/waiting/tree_rows.h"
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "cmd/answer.h"
-#include "cmd/cmd.h"
-#include "cmd/code_naming.h"
+#include "cmd/frame/answer.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/read/analyze_along.h"
 #include "cmd/read/joined_tables.h"
-#include "cmd/traces.h"
+#include "cmd/readers/code_naming.h"
+#include "cmd/readers/traces.h"
 
 enum {
 	ANALYSES_MAX = 64,
@@ -28,14 +29,15 @@ enum {
 
 struct options {
 	unsigned int format;
-	const char *key, *comm, *cgroup, *from, *to;
+	const char *key, *comm, *cgroup, *span, *from, *to;
 	bool list;
-	s64 tid, cpu, rows;
+	s64 tid, pid, cpu, rows, tree;
 	u64 interval;
 };
 
 static const struct options defaults = {
 	.tid = -1,
+	.pid = -1,
 	.cpu = -1,
 	.rows = ROWS_STANDARD,
 };
@@ -57,11 +59,15 @@ static const struct lkst_option rows[] = {
 	LKST_RANGE_ROWS(struct options, "only what begins at this time or later", "only what ends up to this time"),
 	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .letter = 't', .argument = "N",
 		    .max = INT32_MAX, .help = "only this thread"),
+	LKST_OPTION(NUMBER, struct options, pid, .name = "pid", .letter = 'p', .argument = "N",
+		    .min = 1, .max = INT32_MAX, .help = "only threads of this process"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "only threads that are called so at the time; a shell pattern"),
 	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
 		    .help = "only threads in a cgroup whose path, or whose container, matches\n"
 			    "this shell pattern"),
+	LKST_OPTION(TEXT, struct options, span, .name = "span", .argument = "GLOB",
+		    .help = "of waiting: only while a thread has a span of such a name"),
 	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'C', .argument = "N",
 		    .max = INT32_MAX, .help = "only what began on this CPU"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
@@ -72,6 +78,10 @@ static const struct lkst_option rows[] = {
 		    .help = "along the time: a row for each stretch of this length, with the number,\n"
 			    "mean and greatest of the values that began in it, of all analyses;\n"
 			    "of chart, the share of each state"),
+	LKST_OPTION(NUMBER, struct options, tree, .name = "tree", .argument = "DEPTH", .min = 1,
+		    .max = LKST_TREE_DEPTH_MAX,
+		    .help = "of waiting: all waiting as a tree, so many levels: who waited, because of\n"
+			    "whom or what, who did what meanwhile, and so on"),
 	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "20",
 		    .help = "rows of each table that text shows; 0: all"),
@@ -84,7 +94,7 @@ void lkst_analyze_print_names(void)
 
 	printf("\nAnalyses:\n");
 	for (a = lkst_analyses; *a; a++)
-		printf("  %-14s%s\n", (*a)->name, (*a)->help);
+		lkst_cmd_print_row((*a)->name, 14, (*a)->help);
 }
 
 /* For the first argument: "all", and the analyses that are part of it. */
@@ -173,13 +183,25 @@ static void study_fini(struct study *study)
 	lkst_code_naming_end(&study->options.namer);
 }
 
+/* Whether the analysis that has a tree is one of them, if it is asked for. */
+static int check_tree(struct lkst_err *e, const struct lkst_analyze *a, const struct study *study)
+{
+	unsigned int i;
+
+	for (i = 0; i < study->nr && a->tree_depth; i++)
+		if (study->found[i] == &lkst_analysis_waiting)
+			return 0;
+	return a->tree_depth ? lkst_err_set(e, -EINVAL, "--tree is of the analysis waiting") : 0;
+}
+
 static int make_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 		      struct lkst_between *between, struct study *ret_study)
 {
 	*ret_study = (struct study){
-		.options = { .from_ns = a->from_ns, .to_ns = a->to_ns, .which = a->which }
+		.options = { .from_ns = a->from_ns, .to_ns = a->to_ns, .which = a->which, .tree_depth = a->tree_depth }
 	};
 	return choose(e, a, t, ret_study->found, &ret_study->nr, between, &ret_study->options) ?:
+	       check_tree(e, a, ret_study) ?:
 	       lkst_cmd_parse_range(e, t, a->from, a->to, &ret_study->options.from_ns,
 				    &ret_study->options.to_ns) ?:
 	       lkst_code_naming_begin(e, t, &ret_study->options.namer);
@@ -347,9 +369,12 @@ static struct lkst_analyze wanted(const struct options *o, const char *names)
 		.which = { .key = o->key,
 			   .comm = o->comm,
 			   .cgroup = o->cgroup,
+			   .span = o->span,
 			   .has_tid = o->tid >= 0,
+			   .has_pid = o->pid >= 0,
 			   .has_cpu = o->cpu >= 0,
 			   .tid = (s32)o->tid,
+			   .pid = (s32)o->pid,
 			   .cpu = (u32)o->cpu },
 		.from = o->from,
 		.to = o->to,
@@ -357,6 +382,7 @@ static struct lkst_analyze wanted(const struct options *o, const char *names)
 		.is_list = o->list,
 		.interval_ns = o->interval,
 		.format = o->format,
+		.tree_depth = (unsigned int)o->tree,
 		.rows = (u64)o->rows,
 	};
 }
@@ -380,7 +406,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_analyze = {
 	.name = "analyze",
-	.summary = "how long things take and how often they happen",
+	.summary = "measure how long things take, and how often they happen",
 	.args = "NAME[,NAME...]|all|'EVENT .. EVENT [key=FIELD]' TRACE...",
 	.help = "Measures the trace directory TRACE: counts, totals, mean, quantiles and longest of\n"
 		"what the analyses look at, a histogram, and the worst ten with time and thread. One\n"

@@ -3,9 +3,9 @@
 #ifndef LKST_CMD_ANALYZE_H
 #define LKST_CMD_ANALYZE_H
 
-#include "analyze/measures/analysis.h"
-#include "trace/reader.h"
-#include "view/table_text.h"
+#include "analyze/analyses/analysis.h"
+#include "print/table_text.h"
+#include "trace/read/reader.h"
 
 enum { LKST_ANALYZE_SVG = LKST_TABLE_JSON + 1 }; /* a picture along the time */
 
@@ -17,6 +17,7 @@ struct lkst_analyze {
 	bool is_list;
 	u64 interval_ns; /* along the time, in stretches of this length; 0: not so */
 	unsigned int format;   /* enum lkst_table_format, or LKST_ANALYZE_SVG */
+	unsigned int tree_depth; /* of waiting, 0: without a tree */
 	u64 rows; /* of a table that text shows, 0: all */
 };
 

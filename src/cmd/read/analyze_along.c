@@ -10,7 +10,7 @@
 #include "analyze/lanes/lanes.h"
 #include "base/size.h"
 #include "base/vec.h"
-#include "view/svg_chart.h"
+#include "print/svg_chart.h"
 
 enum {
 	ANALYSES_MAX = 7, /* whose columns a table has room for */
@@ -50,6 +50,8 @@ struct lkst_analyze_along {
 	u32 *wanted;		  /* of these lanes, the places of those that are drawn */
 	u32 nr_wanted;
 	double *shares; /* of all drawn lanes together, LKST_NR_LANE_STATES for each stretch */
+	struct lkst_limited *limited; /* what the cost limit left out, and when */
+	bool wants[ANALYSES_MAX][LKST_EVENT_SPACE]; /* what the analyses' counts rest on, by id */
 	struct lkst_notes notes;
 	struct lkst_column columns[NR_TABLE_COLUMNS];
 	char names[NR_TABLE_COLUMNS][NAME_ROOM], titles[NR_TABLE_COLUMNS][NAME_ROOM];
@@ -65,6 +67,7 @@ void lkst_analyze_along_free(struct lkst_analyze_along *x)
 	for (i = 0; i < x->nr; i++)
 		free(x->values[i].stretches);
 	lkst_lanes_free(x->lanes);
+	lkst_limited_free(x->limited);
 	lkst_notes_fini(&x->notes);
 	free(x->wanted);
 	free(x->shares);
@@ -108,12 +111,12 @@ static bool is_wanted(const struct lkst_analyze_along *x, const struct lkst_tall
 	const struct lkst_lane_thread *thread;
 
 	if (lane->kind == LKST_LANE_OF_CPU)
-		return !which->has_tid && !which->comm &&
+		return !which->has_tid && !which->has_pid && !which->comm &&
 		       (!which->has_cpu || which->cpu == lane->number);
-	if ((!which->has_tid && !which->comm) || lane->number >= x->lanes->nr_threads)
+	if ((!which->has_tid && !which->has_pid && !which->comm) || lane->number >= x->lanes->nr_threads)
 		return false;
 	thread = &x->lanes->threads[lane->number];
-	return (!which->has_tid || which->tid == thread->tid) &&
+	return (!which->has_tid || which->tid == thread->tid) && (!which->has_pid || which->pid == thread->pid) &&
 	       (!which->comm || !fnmatch(which->comm, thread->comm, 0));
 }
 
@@ -157,9 +160,9 @@ static int find_states(struct lkst_err *e, struct lkst_analyze_along *x, struct 
 		lkst_notes_add(&x->notes, "--cgroup does not limit the states along the time.");
 	if (!x->nr_wanted)
 		lkst_notes_add(&x->notes, "The trace shows no such thread or CPU.");
-	else if (!which->has_tid && !which->comm)
+	else if (!which->has_tid && !which->has_pid && !which->comm)
 		lkst_notes_add(&x->notes,
-			       "CPUs are drawn. Threads are, if --tid or --comm asks for them.");
+			       "CPUs are drawn. Threads are, if --tid, --pid or --comm asks for them.");
 	return 0;
 }
 
@@ -236,6 +239,22 @@ static void make_columns(struct lkst_analyze_along *x)
 			   "of the stretch; of several threads or CPUs, the sum");
 }
 
+/* How many values there were in stretch @k; where some were left out it is a least number, and none is not known. */
+static void put_count(const struct lkst_analyze_along *x, unsigned int analysis, u32 k, u64 nr,
+		      struct lkst_table *table)
+{
+	const u64 from_ns = x->begin_ns + k * x->step_ns;
+	const bool is_limited = lkst_limited_is(x->limited, x->wants[analysis], from_ns, from_ns + x->step_ns, NULL);
+
+	if (is_limited && !nr) {
+		lkst_table_none(table);
+		return;
+	}
+	lkst_table_u64(table, nr);
+	if (is_limited)
+		lkst_table_at_least(table);
+}
+
 int lkst_analyze_along_tell(const struct lkst_analyze_along *x, struct lkst_table *table)
 {
 	u32 k;
@@ -248,7 +267,7 @@ int lkst_analyze_along_tell(const struct lkst_analyze_along *x, struct lkst_tabl
 		for (i = 0; i < x->nr; i++) {
 			const struct lkst_along_stretch *s = &x->values[i].stretches[k];
 
-			lkst_table_u64(table, s->nr);
+			put_count(x, i, k, s->nr, table);
 			if (s->nr) {
 				lkst_table_u64(table, (u64)(s->sum / (double)s->nr + 0.5));
 				lkst_table_u64(table, s->max);
@@ -289,7 +308,9 @@ int lkst_analyze_along_new(struct lkst_err *e, const struct lkst_analyze *a, str
 				"along the time there is room for chart and %d analyses: name fewer",
 				ANALYSES_MAX);
 	}
-	err = divide(e, x, a, t, options) ?: measure(e, x, t, options);
+	err = divide(e, x, a, t, options) ?: lkst_limited_new(e, t, &x->limited) ?: measure(e, x, t, options);
+	for (i = 0; i < x->nr && !err; i++)
+		lkst_limited_match(x->limited, x->found[i]->events, x->wants[i]);
 	if (!err && has_chart)
 		err = find_states(e, x, t, &a->which);
 	if (err)

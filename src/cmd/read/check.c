@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "abi/state.h"
+#include "analyze/ledger/ledger.h"
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/read/check_counters.h"
-#include "cmd/read/check_ledger.h"
-#include "cmd/traces.h"
-#include "trace/ends.h"
-#include "trace/reader.h"
+#include "cmd/readers/traces.h"
+#include "trace/read/ends.h"
+#include "trace/read/reader.h"
 
 enum { ROW_SHOWN = 256 };
 
@@ -382,7 +382,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_check = {
 	.name = "check",
-	.summary = "verify every block of a trace and print the ledger of losses",
+	.summary = "verify every block of a trace, and list what was lost",
 	.args = "TRACE...",
 	.help = "Reads every block and record of TRACE, a directory or a file, and checks that they make\n"
 		"sense and go as far as the trace's end marks say. Prints what is missing and why. The exit\n"

@@ -3,9 +3,9 @@
 #ifndef LKST_CMD_CHECK_COUNTERS_H
 #define LKST_CMD_CHECK_COUNTERS_H
 
-#include "analyze/check/compare_counters.h"
-#include "analyze/check/compare_threads.h"
-#include "cmd/answer.h"
+#include "analyze/counters/compare_counters.h"
+#include "analyze/counters/compare_threads.h"
+#include "cmd/frame/answer.h"
 
 /*
  * A table of the kinds, a line for each counter that shows missing records, and which part of the time of the trace's

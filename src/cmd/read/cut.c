@@ -5,8 +5,8 @@
 
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "cmd/access.h"
-#include "trace/cut.h"
+#include "cmd/frame/access.h"
+#include "trace/write/cut.h"
 
 struct options {
 	const char *output, *from, *to;
@@ -35,6 +35,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	_cleanup_free_ char *name = NULL;
 	const char *output = o->output;
+	struct lkst_access access;
 	unsigned int nr = 1;
 	u64 from_ns = 0, to_ns = UINT64_MAX;
 	int err;
@@ -46,13 +47,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			return lkst_err_sys(e, -ENOMEM, "cutting %s", args[0]);
 		output = name;
 	}
-	err = lkst_access_apply(e, &o->access) ?:
+	err = lkst_access_parse(e, &o->access, &access) ?:
 	      lkst_cmd_open_trace(e, args, nr_args, &t) ?:
 	      lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
 	if (err)
 		return err;
-	err = o->size ? lkst_cut_size(e, t, from_ns, to_ns, o->size, output, &nr)
-		      : lkst_cut_time(e, t, from_ns, to_ns, output);
+	err = o->size ? lkst_cut_size(e, &access, t, from_ns, to_ns, o->size, output, &nr)
+		      : lkst_cut_time(e, &access, t, from_ns, to_ns, output);
 	if (err)
 		return err;
 	if (!o->quiet)
@@ -79,7 +80,7 @@ const struct lkst_cmd lkst_cmd_lkstlogdiv = {
 
 const struct lkst_cmd lkst_cmd_cut = {
 	.name = "cut",
-	.summary = "cut a trace by time or size into traces that can be read alone",
+	.summary = "cut a trace by time or size",
 	.args = "TRACE...",
 	.help = "Makes a trace of the records of TRACE between two times, or several of a given size.\n"
 		"Each has the names of the threads as of its beginning. Cut in one go, or at the same\n"

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/read/diff_report.h"
 
 enum {
@@ -300,7 +300,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_diff = {
 	.name = "diff",
-	.summary = "what changed from one trace to another, or within one",
+	.summary = "compare two traces, or two parts of one",
 	.args = "A B|TRACE",
 	.help = "Compares trace B with trace A, or window --window of TRACE with window --against: what\n"
 		"groups of threads did, and system calls, locks, disks, interrupts and packets, by time and\n"

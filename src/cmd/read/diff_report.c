@@ -10,8 +10,8 @@
 #include "analyze/why/why.h"
 #include "base/cleanup.h"
 #include "base/size.h"
-#include "cmd/code_naming.h"
-#include "view/account_text.h"
+#include "cmd/readers/code_naming.h"
+#include "print/account_text.h"
 
 enum {
 	EXCERPT_RECORDS = 1 << 18, /* some 20 MiB */
@@ -151,6 +151,24 @@ static void put_row(struct lkst_table *t, const struct lkst_diff_row *r)
 		lkst_table_none(t);
 }
 
+static void note_limited(const struct lkst_diff *d, struct lkst_notes *notes)
+{
+	bool all[LKST_EVENT_SPACE];
+	char text[LKST_LIMITED_TEXT];
+	unsigned int i;
+
+	memset(all, true, sizeof(all));
+	for (i = 0; i < 2; i++) {
+		const struct lkst_diff_side *s = d->sides[i];
+
+		if (lkst_limited_is(s->limited, all, s->from_ns, s->to_ns, text))
+			lkst_notes_add(notes,
+				       "Not all of %c was recorded, to keep to the cost limit: %s. Rows that rest on "
+				       "it are not compared.",
+				       letters[i], text);
+	}
+}
+
 /* Text shows the significant ones, those that cannot be compared, or all; programs get all. */
 static int make_rows(const struct lkst_diff_report *r, struct lkst_table *t)
 {
@@ -176,6 +194,7 @@ static int make_rows(const struct lkst_diff_report *r, struct lkst_table *t)
 			       nr_hidden);
 	if (d->nr_missing)
 		lkst_notes_add(&t->notes, "%u could not be compared.", d->nr_missing);
+	note_limited(d, &t->notes);
 	for (i = 0; i < 2; i++) {
 		const struct lkst_diff_side *s = d->sides[i];
 

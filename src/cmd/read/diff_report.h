@@ -6,8 +6,8 @@
 #include "analyze/diff/criterion.h"
 #include "analyze/diff/diff.h"
 #include "base/out.h"
-#include "view/table_text.h"
-#include "view/view.h"
+#include "print/print.h"
+#include "print/table_text.h"
 
 enum { LKST_DIFF_WHYS_MAX = 20 };
 

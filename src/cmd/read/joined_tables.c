@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "cmd/traces.h"
-#include "trace/catalog.h"
+#include "cmd/readers/traces.h"
+#include "trace/format/catalog.h"
 
 static const struct lkst_column host_column = { "host", "host", LKST_COLUMN_TEXT,
 						"the host's name" };
@@ -77,6 +77,10 @@ static void copy_cell(struct lkst_table *to, const struct lkst_column *column,
 		lkst_table_bool(to, cell->u64);
 		break;
 	}
+	if (cell->is_at_least)
+		lkst_table_at_least(to);
+	if (cell->is_at_most)
+		lkst_table_at_most(to);
 }
 
 static void copy_rows(struct lkst_table *to, const struct lkst_host *host,
@@ -102,6 +106,7 @@ static void copy_notes(struct lkst_table *to, const struct lkst_host *host,
 	char left_out[LKST_TABLE_LEFT_OUT_TEXT];
 	unsigned int i;
 
+	to->is_at_least |= from->is_at_least;
 	if (nr < from->nr_rows)
 		lkst_notes_add(&to->notes, "%s: and %zu more.", host->name, from->nr_rows - nr);
 	if (lkst_table_left_out_text(from, left_out, sizeof(left_out)))

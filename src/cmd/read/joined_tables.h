@@ -5,7 +5,7 @@
 
 #include "cmd/read/tables.h"
 #include "hosts/hosts.h"
-#include "view/table_text.h"
+#include "print/table_text.h"
 
 struct lkst_joined_table {
 	struct lkst_column *columns;

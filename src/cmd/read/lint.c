@@ -8,10 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/read/accounts.h"
-#include "cmd/traces.h"
-#include "view/account_text.h"
+#include "cmd/readers/traces.h"
+#include "print/account_text.h"
 
 struct options {
 	struct lkst_list rules;
@@ -147,7 +147,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_lint = {
 	.name = "lint",
-	.summary = "find illegal sequences: use after free, locks, sleeping where it is forbidden",
+	.summary = "find illegal sequences of events, such as use after free",
 	.args = "[TRACE...]",
 	.help = "Looks for things that the kernel must not do in the order in which it did them. Each finding\n"
 		"names the two or three events that it rests on. Where records are missing nothing is found,\n"

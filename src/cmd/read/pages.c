@@ -7,9 +7,9 @@
 
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "cmd/answer.h"
-#include "live/load/page_map.h"
-#include "view/table_text.h"
+#include "cmd/frame/answer.h"
+#include "live/kernel/page_map.h"
+#include "print/table_text.h"
 
 struct options {
 	unsigned int format;
@@ -206,7 +206,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_pages = {
 	.name = "pages",
-	.summary = "the physical pages that a process has now",
+	.summary = "list the physical pages that a process has now",
 	.args = "PID",
 	.help = "Shows the memory of process PID as it is now: of each mapping how much is in memory, in huge\n"
 		"pages, of files, and swapped out; with --list the page frame of every page. The process goes\n"

@@ -4,20 +4,16 @@
 #include <signal.h>
 
 #include "base/cleanup.h"
-#include "cmd/printing.h"
 #include "cmd/read/print_hosts.h"
-#include "cmd/traces.h"
-#include "trace/threads_before.h"
+#include "cmd/read/print_last.h"
+#include "cmd/readers/printing.h"
+#include "cmd/readers/traces.h"
+#include "trace/known/threads_before.h"
 
 struct options {
 	struct lkst_printing_options options;
 	const char *from, *to;
 	s64 first, last;
-};
-
-enum {
-	STEP_NS = 1000000, /* how far --last looks back first, and how much further each time */
-	STEP_FACTOR = 4,
 };
 
 static const struct options defaults = { .options = LKST_PRINTING_DEFAULTS };
@@ -34,146 +30,129 @@ static const struct lkst_option rows[] = {
 		    .help = "records only: no line where some are missing"),
 	LKST_OPTION(FLAG, struct options, options.brief, .name = "brief",
 		    .help = "csv: without the arguments' descriptions"),
+	LKST_OPTION(FLAG, struct options, options.text, .name = "text",
+		    .help = "json: with the text that --format text has after the thread"),
 	{},
 };
 
-/* What is printed: up to @max of the wanted records between two times, after the first @skip of them. */
-struct part {
-	u64 from_ns, to_ns;
-	u64 skip, max;
-	bool is_all; /* nothing limits their number */
+/* A part of one trace that is printed. */
+struct print {
+	const struct options *options;
+	struct lkst_trace *trace;
+	struct lkst_print_part part;
+	struct lkst_printing printing;
 };
 
 /* Where only some records are printed, what was before them is not read but for the names of threads. */
-static bool reads_all(const struct options *o, const struct part *part, const struct lkst_trace *t)
+static bool reads_all(const struct print *p)
 {
-	return part->is_all || o->options.files || !lkst_trace_keeps_names(t) ||
+	const struct options *o = p->options;
+
+	return (!o->first && !o->last) || o->options.files || !lkst_trace_keeps_names(p->trace) ||
 	       lkst_view_of_choice(o->options.format)->needs_past;
 }
 
 /* ---- the last ones ---------------------------------------------------------------------------- */
 
-struct counts {
-	u64 nr, nr_state; /* how many are wanted; of them, records of state, which have no place in time */
-};
-
-static int count(struct lkst_err *e, const struct options *o, struct lkst_trace *t, u64 from_ns,
-		 u64 to_ns, struct counts *ret_counts)
+static int count(struct lkst_err *e, const void *ctx, const struct lkst_print_part *part, u64 *ret_nr,
+		 u64 *ret_nr_state)
 {
-	_cleanup_(lkst_threads_freep) struct lkst_threads *threads = lkst_threads_new();
-	_cleanup_(lkst_select_freep) struct lkst_select *select = NULL;
+	_cleanup_(lkst_print_count_end) struct lkst_print_count counted = {};
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
-	bool is_wanted, is_state, has_names = false;
+	const struct print *p = ctx;
+	const struct lkst_printing_options *o = &p->options->options;
+	const bool is_whole = lkst_print_count_needs_all(o, p->trace);
 	struct lkst_record r;
-	int err;
+	int err = lkst_print_count_begin(e, o, p->trace, part->from_ns, part->to_ns, is_whole, &counted) ?:
+		  lkst_merge_new(e, p->trace, is_whole ? 0 : part->from_ns, part->to_ns, &m);
 
-	*ret_counts = (struct counts){};
-	if (!threads)
-		return lkst_err_sys(e, -ENOMEM, "counting");
-	err = lkst_printing_select(e, &o->options, lkst_trace_catalog(t), threads, from_ns, to_ns,
-				   &select)
-		      ?: lkst_merge_new(e, t, from_ns, to_ns, &m);
-	while (!err && lkst_merge_next(m, &r) > 0) {
-		is_state = r.event->group == LKST_GROUP_STATE;
-		if (!is_state && !has_names) {
-			has_names = true;
-			err = lkst_threads_feed_before(e, threads, t, from_ns);
-		}
-		is_wanted = lkst_select_matches(select, &r);
-		ret_counts->nr += is_wanted;
-		ret_counts->nr_state += is_wanted && is_state;
-		if (!err)
-			err = lkst_threads_feed(threads, &r);
-	}
+	while (!err && lkst_merge_next(m, &r) > 0)
+		err = lkst_print_count_record(e, &counted, &r);
+	*ret_nr = counted.nr;
+	*ret_nr_state = counted.nr_state;
 	return err;
 }
 
-/* Makes @part begin where the last @nr wanted records do, looking back from its end in longer and longer steps. */
-static int find_last(struct lkst_err *e, const struct options *o, struct lkst_trace *t, u64 nr,
-		     struct part *part)
+static int find_last(struct lkst_err *e, struct print *p, u64 nr)
 {
-	u64 begin_ns, end_ns, first_ns = part->from_ns, step_ns = STEP_NS, last_ns;
-	struct counts counts = {};
-	int err = 0;
+	const bool at_once = lkst_print_count_needs_all(&p->options->options, p->trace);
+	u64 begin_ns, end_ns;
 
-	lkst_trace_range(t, &begin_ns, &end_ns);
-	last_ns = part->to_ns < end_ns ? part->to_ns : end_ns;
-	first_ns = first_ns > begin_ns ? first_ns : begin_ns;
-	for (;; step_ns *= STEP_FACTOR) {
-		bool is_rest = last_ns < first_ns || step_ns >= last_ns - first_ns;
-
-		part->from_ns = is_rest ? first_ns : last_ns - step_ns;
-		err = count(e, o, t, part->from_ns, part->to_ns, &counts);
-		if (err || is_rest || counts.nr - counts.nr_state >= nr)
-			break;
-	}
-	part->skip = counts.nr > nr ? counts.nr - nr : 0;
-	part->max = nr;
-	return err;
+	lkst_trace_range(p->trace, &begin_ns, &end_ns);
+	return lkst_print_find_last(e, &p->part, begin_ns, end_ns, nr, at_once, count, p);
 }
 
 /* ---- printing --------------------------------------------------------------------------------- */
 
-static int print_gaps(struct lkst_printing *p, struct lkst_merge *m, const struct part *part)
+/* Before the record @r, or, NULL, at the end. */
+static int print_gaps(struct print *p, struct lkst_merge *m, const struct lkst_record *r)
 {
 	struct lkst_gap gap;
 	int err = 0;
 
 	while (!err && lkst_merge_gap(m, &gap) > 0)
-		if (gap.to_ns >= part->from_ns && p->nr >= part->skip)
-			err = lkst_printing_gap(p, &gap);
+		if (gap.to_ns < p->part.from_ns)
+			lkst_printing_note_gap(&p->printing, &gap);
+		else if (p->part.nr < p->part.skip)
+			lkst_printing_hold_gap(&p->printing, &gap, r && r->buffer != LKST_BUFFER_STATE ? r->ns : 0);
 		else
-			lkst_printing_note_gap(p, &gap);
+			err = lkst_printing_gap(&p->printing, &gap);
 	return err;
 }
 
-static int print_records(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t,
-			 const struct part *part, bool is_whole)
+static int print_record(struct print *p, const struct lkst_record *r)
+{
+	struct lkst_print_part *part = &p->part;
+	const bool is_printed = lkst_printing_wants(&p->printing, r) && part->nr++ >= part->skip;
+	int err = 0;
+
+	if (is_printed && part->nr == part->skip + 1)
+		err = lkst_printing_held_gaps(&p->printing, r->ns, r);
+	return err ?: lkst_printing_take(&p->printing, r, is_printed);
+}
+
+static int print_records(struct lkst_err *e, struct print *p)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
-	bool has_names = is_whole, is_done = false;
+	const bool is_whole = reads_all(p);
+	bool has_names = is_whole;
 	struct lkst_record r;
-	struct lkst_gap gap;
-	int err;
+	int err = lkst_merge_new(e, p->trace, is_whole ? 0 : p->part.from_ns, p->part.to_ns, &m);
 
-	p->skip = part->skip;
-	err = lkst_merge_new(e, t, is_whole ? 0 : part->from_ns, part->to_ns, &m);
-	while (!err && !is_done && lkst_merge_next(m, &r) > 0) {
+	while (!err && !lkst_print_part_is_over(&p->part) && lkst_merge_next(m, &r) > 0) {
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_printing_before(e, p, t, part->from_ns);
+			err = lkst_printing_before(e, &p->printing, p->trace, p->part.from_ns);
 		}
-		if (!err)
-			err = print_gaps(p, m, part) ?: lkst_printing_record(p, &r);
-		is_done = !part->is_all && p->nr >= part->skip + part->max;
+		err = err ?: print_gaps(p, m, &r) ?: print_record(p, &r);
 	}
-	while (!err && !is_done && lkst_merge_gap(m, &gap) > 0)
-		err = lkst_printing_gap(p, &gap);
+	if (!err && !lkst_print_part_is_over(&p->part))
+		err = print_gaps(p, m, NULL);
 	return err;
 }
 
 static int print_trace(struct lkst_err *e, const struct options *o, struct lkst_trace *t)
 {
-	struct part part = { .to_ns = UINT64_MAX,
-			     .max = (u64)o->first,
-			     .is_all = !o->first && !o->last };
-	struct lkst_printing p = {};
+	struct print p = { .options = o,
+			   .trace = t,
+			   .part = { .to_ns = UINT64_MAX, .max = o->first ? (u64)o->first : UINT64_MAX } };
+	struct lkst_printing *printing = &p.printing;
 	u64 begin_ns, end_ns;
 	int err;
 
-	err = lkst_cmd_parse_range(e, t, o->from, o->to, &part.from_ns, &part.to_ns);
+	err = lkst_cmd_parse_range(e, t, o->from, o->to, &p.part.from_ns, &p.part.to_ns);
 	if (!err && o->last)
-		err = find_last(e, o, t, (u64)o->last, &part);
+		err = find_last(e, &p, (u64)o->last);
 	if (err)
 		return err;
 	lkst_trace_range(t, &begin_ns, &end_ns);
-	err = lkst_printing_begin(e, &o->options, lkst_trace_catalog(t), begin_ns, part.from_ns,
-				  part.to_ns, &p) ?:
-	      lkst_symbols_load(e, p.symbols, t) ?:
-	      lkst_printing_code(e, &p, t) ?:
-	      lkst_printing_files(e, &p, t) ?:
-	      print_records(e, &p, t, &part, reads_all(o, &part, t));
-	return lkst_printing_end(e, &p, err);
+	err = lkst_printing_begin(e, &o->options, lkst_trace_catalog(t), begin_ns, p.part.from_ns,
+				  p.part.to_ns, printing) ?:
+	      lkst_symbols_load(e, printing->symbols, t) ?:
+	      lkst_printing_code(e, printing, t) ?:
+	      lkst_printing_files(e, printing, t) ?:
+	      print_records(e, &p);
+	return lkst_printing_end(e, printing, err);
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -199,7 +178,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_print = {
 	.name = "print",
-	.summary = "a trace as text, CSV, JSON or in the flight recorder's form",
+	.summary = "print the events of a trace",
 	.args = "TRACE...",
 	.help = "Prints the events of TRACE, a trace directory or a trace in one file, in order of time,\n"
 		"all CPUs merged. It needs no root and works on any machine. The parts of one recording,\n"

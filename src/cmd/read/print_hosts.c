@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cmd/traces.h"
+#include "cmd/read/print_last.h"
+#include "cmd/readers/traces.h"
 #include "hosts/hosts_merge.h"
-#include "trace/threads_before.h"
+#include "trace/known/threads_before.h"
 
 struct printed {
 	struct lkst_printing printing;
@@ -24,9 +25,8 @@ struct printed {
 struct print {
 	const struct lkst_print_hosts *what;
 	const struct lkst_hosts *hosts;
-	u64 from_ns, to_ns, begin_ns; /* common times */
-	u64 skip, max; /* wanted records that are not printed first, and that are then */
-	u64 nr;	       /* wanted ones so far */
+	u64 begin_ns, end_ns; /* of all of them. All times here are common ones */
+	struct lkst_print_part part;
 	bool reads_all;
 	struct lkst_out *out;
 	struct printed *list;
@@ -39,51 +39,63 @@ static int begin_host(struct lkst_err *e, struct print *p, unsigned int i, unsig
 	struct printed *one = &p->list[i];
 
 	one->is_begun = true;
-	one->from_ns = lkst_hosts_own_ns(host, p->from_ns);
+	one->from_ns = lkst_hosts_own_ns(host, p->part.from_ns);
 	one->has_names = p->reads_all;
 	return lkst_printing_begin_host(e, p->what->options, lkst_trace_catalog(host->trace),
 					p->begin_ns - host->offset_ns, one->from_ns,
-					lkst_hosts_own_ns(host, p->to_ns), &as, &one->printing) ?:
+					lkst_hosts_own_ns(host, p->part.to_ns), &as, &one->printing) ?:
 	       lkst_symbols_load(e, one->printing.symbols, host->trace) ?:
 	       lkst_printing_code(e, &one->printing, host->trace) ?:
 	       lkst_printing_files(e, &one->printing, host->trace);
 }
 
-static bool is_over(const struct print *p)
-{
-	return p->nr >= p->skip && p->nr - p->skip >= p->max;
-}
-
-static int print_gaps(struct print *p, struct lkst_hosts_merge *t, unsigned int i)
+/* Of host @i, before its record @r, or, NULL, at the end. */
+static int print_gaps(struct print *p, struct lkst_hosts_merge *t, unsigned int i, const struct lkst_record *r)
 {
 	struct printed *one = &p->list[i];
 	struct lkst_gap gap;
 	int err = 0;
 
 	while (!err && lkst_hosts_merge_gap(t, i, &gap) > 0)
-		if (gap.to_ns >= one->from_ns && p->nr >= p->skip)
-			err = lkst_printing_gap(&one->printing, &gap);
-		else
+		if (gap.to_ns < one->from_ns)
 			lkst_printing_note_gap(&one->printing, &gap);
+		else if (p->part.nr < p->part.skip)
+			lkst_printing_hold_gap(&one->printing, &gap, r && r->buffer != LKST_BUFFER_STATE ? r->ns : 0);
+		else
+			err = lkst_printing_gap(&one->printing, &gap);
+	return err;
+}
+
+/* Those that reach beyond the first record that is printed, @r of host @host. */
+static int print_held_gaps(struct print *p, unsigned int host, const struct lkst_record *r)
+{
+	const u64 ns = r->ns + p->hosts->list[host].offset_ns;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < p->hosts->nr && !err; i++)
+		err = lkst_printing_held_gaps(&p->list[i].printing, lkst_hosts_own_ns(&p->hosts->list[i], ns),
+					      i == host ? r : NULL);
 	return err;
 }
 
 static int print_record(struct lkst_err *e, struct print *p, struct lkst_hosts_merge *t,
 			unsigned int i, const struct lkst_record *r)
 {
+	struct lkst_print_part *part = &p->part;
 	struct printed *one = &p->list[i];
-	const u64 nr = one->printing.nr;
+	bool is_printed;
 	int err = 0;
 
 	if (!one->has_names && r->event->group != LKST_GROUP_STATE) {
 		one->has_names = true;
 		err = lkst_printing_before(e, &one->printing, p->hosts->list[i].trace, one->from_ns);
 	}
-	/* What is skipped is of all hosts together. */
-	one->printing.skip = p->nr < p->skip ? nr + 1 : nr;
-	err = err ?: print_gaps(p, t, i) ?: lkst_printing_record(&one->printing, r);
-	p->nr += one->printing.nr - nr;
-	return err;
+	err = err ?: print_gaps(p, t, i, r);
+	is_printed = lkst_printing_wants(&one->printing, r) && part->nr++ >= part->skip;
+	if (!err && is_printed && part->nr == part->skip + 1)
+		err = print_held_gaps(p, i, r);
+	return err ?: lkst_printing_take(&one->printing, r, is_printed);
 }
 
 static int print_all(struct lkst_err *e, struct print *p)
@@ -91,22 +103,20 @@ static int print_all(struct lkst_err *e, struct print *p)
 	_cleanup_(lkst_hosts_merge_freep) struct lkst_hosts_merge *t = NULL;
 	struct lkst_record r;
 	unsigned int i;
-	int err = lkst_hosts_merge_new(e, p->hosts, p->from_ns, p->to_ns, p->reads_all, &t);
+	int err = lkst_hosts_merge_new(e, p->hosts, p->part.from_ns, p->part.to_ns, p->reads_all, &t);
 
-	while (!err && !is_over(p) && lkst_hosts_merge_next(t, &i, &r) > 0)
+	while (!err && !lkst_print_part_is_over(&p->part) && lkst_hosts_merge_next(t, &i, &r) > 0)
 		err = print_record(e, p, t, i, &r);
-	for (i = 0; i < p->hosts->nr && !err && !is_over(p); i++)
-		err = print_gaps(p, t, i);
+	for (i = 0; i < p->hosts->nr && !err && !lkst_print_part_is_over(&p->part); i++)
+		err = print_gaps(p, t, i, NULL);
 	return err;
 }
 
-/* One pass; p->nr is then how many were wanted. */
-static int pass(struct lkst_err *e, struct print *p)
+static int print_part(struct lkst_err *e, struct print *p)
 {
 	unsigned int i, width = 0;
 	int err = 0;
 
-	p->nr = 0;
 	p->list = calloc(p->hosts->nr, sizeof(*p->list));
 	if (!p->list)
 		return lkst_err_sys(e, -ENOMEM, "printing");
@@ -120,9 +130,64 @@ static int pass(struct lkst_err *e, struct print *p)
 		if (p->list[i].is_begun)
 			err = lkst_printing_end(e, &p->list[i].printing, err);
 	free(p->list);
-	p->list = NULL;
 	return err;
 }
+
+/* ---- the last ones ---------------------------------------------------------------------------- */
+
+/* Whether that is so of any. */
+static bool count_needs_all(const struct print *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->hosts->nr; i++)
+		if (lkst_print_count_needs_all(p->what->options, p->hosts->list[i].trace))
+			return true;
+	return false;
+}
+
+static int count_all(struct lkst_err *e, const struct print *p, const struct lkst_print_part *part, bool is_whole,
+		     struct lkst_print_count *list)
+{
+	_cleanup_(lkst_hosts_merge_freep) struct lkst_hosts_merge *t = NULL;
+	struct lkst_record r;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < p->hosts->nr && !err; i++) {
+		const struct lkst_host *host = &p->hosts->list[i];
+
+		err = lkst_print_count_begin(e, p->what->options, host->trace,
+					     lkst_hosts_own_ns(host, part->from_ns),
+					     lkst_hosts_own_ns(host, part->to_ns), is_whole, &list[i]);
+	}
+	err = err ?: lkst_hosts_merge_new(e, p->hosts, part->from_ns, part->to_ns, is_whole, &t);
+	while (!err && lkst_hosts_merge_next(t, &i, &r) > 0)
+		err = lkst_print_count_record(e, &list[i], &r);
+	return err;
+}
+
+static int count(struct lkst_err *e, const void *ctx, const struct lkst_print_part *part, u64 *ret_nr,
+		 u64 *ret_nr_state)
+{
+	const struct print *p = ctx;
+	_cleanup_free_ struct lkst_print_count *list = calloc(p->hosts->nr, sizeof(*list));
+	unsigned int i;
+	int err;
+
+	*ret_nr = *ret_nr_state = 0;
+	if (!list)
+		return lkst_err_sys(e, -ENOMEM, "counting");
+	err = count_all(e, p, part, count_needs_all(p), list);
+	for (i = 0; i < p->hosts->nr; i++) {
+		*ret_nr += list[i].nr;
+		*ret_nr_state += list[i].nr_state;
+		lkst_print_count_end(&list[i]);
+	}
+	return err;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
 
 /* Whether something needs what was before the first record that is printed. */
 static bool needs_all(const struct print *p)
@@ -139,29 +204,24 @@ int lkst_print_hosts(struct lkst_err *e, const struct lkst_print_hosts *what,
 		     const struct lkst_hosts *h)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	struct print p = {
-		.what = what, .hosts = h, .to_ns = UINT64_MAX, .out = out, .max = UINT64_MAX
-	};
-	u64 end_ns;
+	struct print p = { .what = what,
+			   .hosts = h,
+			   .part = { .to_ns = UINT64_MAX, .max = what->first ?: UINT64_MAX },
+			   .out = out };
 	int err;
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "printing");
 	lkst_out_init(out, STDOUT_FILENO);
-	lkst_hosts_range(h, &p.begin_ns, &end_ns);
-	err = lkst_cmd_hosts_range(e, h, what->from, what->to, &p.from_ns, &p.to_ns);
+	lkst_hosts_range(h, &p.begin_ns, &p.end_ns);
+	err = lkst_cmd_hosts_range(e, h, what->from, what->to, &p.part.from_ns, &p.part.to_ns);
 	if (err)
 		return err;
 	p.reads_all = needs_all(&p);
-	if (what->last) {
-		/* They are counted first. */
-		p.skip = UINT64_MAX;
-		err = pass(e, &p);
-		p.skip = p.nr > what->last ? p.nr - what->last : 0;
-	}
-	if (what->first)
-		p.max = what->first;
-	err = err ?: pass(e, &p);
+	if (what->last)
+		err = lkst_print_find_last(e, &p.part, p.begin_ns, p.end_ns, what->last, count_needs_all(&p), count,
+					   &p);
+	err = err ?: print_part(e, &p);
 	if (lkst_out_flush(out) && !err)
 		err = lkst_err_sys(e, out->error, "writing");
 	return err;

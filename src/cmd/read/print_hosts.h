@@ -3,7 +3,7 @@
 #ifndef LKST_CMD_READ_PRINT_HOSTS_H
 #define LKST_CMD_READ_PRINT_HOSTS_H
 
-#include "cmd/printing.h"
+#include "cmd/readers/printing.h"
 #include "hosts/hosts.h"
 
 /* What is printed. */

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/read/joined_tables.h"
-#include "cmd/traces.h"
-#include "trace/reader.h"
-#include "view/table_text.h"
+#include "cmd/readers/traces.h"
+#include "print/table_text.h"
+#include "trace/read/reader.h"
 
 enum { ROWS_STANDARD = 8 };
 
@@ -19,6 +19,7 @@ struct options {
 	unsigned int format;
 	const char *from, *to, *comm, *cgroup;
 	s64 rows, tid;
+	bool all;
 };
 
 static const struct options defaults = { .rows = ROWS_STANDARD, .tid = -1 };
@@ -32,6 +33,9 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
 		    .help = "the same of threads in a cgroup whose path, or whose container,\n"
 			    "matches this shell pattern"),
+	LKST_OPTION(FLAG, struct options, all, .name = "all", .letter = 'a',
+		    .help = "all tables in text: also CPUs, threads, interrupts, who woke whom, page\n"
+			    "faults, disks and spans"),
 	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "8",
 		    .help = "rows of each table that text shows; 0: all"),
@@ -43,32 +47,46 @@ static const struct lkst_option rows[] = {
 
 /* The analyses that are run, in the order of their tables. */
 static const struct lkst_analysis *const asked[] = {
-	&lkst_analysis_summary, &lkst_analysis_chart,	&lkst_analysis_cpu,
+	&lkst_analysis_waiting, &lkst_analysis_hung,	&lkst_analysis_summary, &lkst_analysis_chart,
+	&lkst_analysis_cpu,
 	&lkst_analysis_thread,	&lkst_analysis_irq,	&lkst_analysis_wakeups,
 	&lkst_analysis_fault,	&lkst_analysis_biotime, &lkst_analysis_span,
 };
 enum { NR_ASKED = sizeof(asked) / sizeof(asked[0]) };
 
 /* The tables that are shown; what else the analyses have is left to `lkst analyze`. */
-static const char *const to_show[] = { "summary",	       "chart", "findings", "cpu",   "thread",
-				     "thread_longest", "irq",	"wakeups",  "fault", "biotime",
-				     "span", "span_worst", "span_states" };
+static const char *const to_show[] = { "waiting", "hung", "summary", "chart",	       "limited",    "findings",
+				       "cpu",	  "thread",  "thread_longest", "irq",	     "wakeups",
+				       "fault",	  "biotime", "span",	       "span_worst", "span_states" };
+
+static bool is_of_threads(const struct options *o)
+{
+	return o->tid >= 0 || o->comm || o->cgroup;
+}
 
 static bool is_shown(const struct lkst_table *t, const struct options *o)
 {
-	bool is_of_thread = o->tid >= 0 || o->comm || o->cgroup;
+	bool is_of_thread = is_of_threads(o);
 	size_t i;
 
 	/* What concerns the whole machine is not shown for some threads, and a chart only for those. */
-	if (!strcmp(t->name, "chart")
-		    ? !is_of_thread
-		    : is_of_thread && (!strcmp(t->name, "summary") ||
-				       !strcmp(t->name, "findings") || !strcmp(t->name, "cpu")))
+	if (!strcmp(t->name, "chart") ? !is_of_thread
+				      : is_of_thread && (!strcmp(t->name, "summary") || !strcmp(t->name, "findings") ||
+							 !strcmp(t->name, "hung") || !strcmp(t->name, "cpu")))
 		return false;
+	/* That nothing hangs is what a reader expects. */
+	if (!strcmp(t->name, "hung"))
+		return t->nr_rows;
 	for (i = 0; i < sizeof(to_show) / sizeof(to_show[0]); i++)
 		if (!strcmp(t->name, to_show[i]))
 			return t->nr_rows || t->notes.nr;
 	return false;
+}
+
+/* How many rows of @t text shows; 0: all. Those of the first four analyses are short, but for what was left out. */
+static u64 rows_of(const struct lkst_table *t, unsigned int analysis, const struct options *o)
+{
+	return analysis > 3 || !strcmp(t->name, "limited") ? (u64)o->rows : 0;
 }
 
 int lkst_report_tables(struct lkst_err *e, const void *options, struct lkst_trace *t,
@@ -92,19 +110,25 @@ int lkst_report_tables(struct lkst_err *e, const void *options, struct lkst_trac
 	for (i = 0; i < NR_ASKED; i++) {
 		const struct lkst_tables *set = lkst_analysis_run_tables(shown->run, i);
 
-		/* The summary is short, and all of it is shown. */
 		for (k = 0; k < set->nr && !err; k++)
 			if (is_shown(set->items[k], o))
-				err = lkst_shown_tables_add(shown, set->items[k],
-							    i > 1 ? (u64)o->rows : 0);
+				err = lkst_shown_tables_add(shown, set->items[k], rows_of(set->items[k], i, o));
 	}
 	return err ? lkst_err_sys(e, err, "reporting") : 0;
+}
+
+/* The tables that text shows first: they fit a screen. */
+static bool is_first(const struct lkst_table *t)
+{
+	return !strcmp(t->name, "waiting") || !strcmp(t->name, "hung") || !strcmp(t->name, "summary") ||
+	       !strcmp(t->name, "limited") || !strcmp(t->name, "findings");
 }
 
 static int print_report(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 			struct lkst_out *out)
 {
 	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
+	const bool is_short = o->format == LKST_TABLE_TEXT && !o->all && !is_of_threads(o);
 	struct lkst_table_printer p;
 	unsigned int i;
 	int err = lkst_report_tables(e, o, t, &shown);
@@ -113,10 +137,17 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 		return err;
 	lkst_table_printer_init(&p, out, o->format, lkst_trace_catalog(t)->clock_offset_ns);
 	for (i = 0; i < shown.nr; i++) {
+		if (is_short && !is_first(shown.items[i].table))
+			continue;
 		p.max_rows = shown.items[i].max_rows;
 		lkst_table_print(&p, shown.items[i].table);
 	}
 	lkst_table_printer_end(&p);
+	if (is_short)
+		lkst_out_str(
+			out,
+			"\n`lkst report --all` has the CPUs, threads, interrupts, page faults, disks and spans, too; "
+			"`lkst why '#1'`\nexplains a row of the first table.\n");
 	return 0;
 }
 
@@ -156,16 +187,16 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_report = {
 	.name = "report",
-	.summary = "what a machine did, at first sight, and what stands out",
+	.summary = "sum up what a machine did, and what stands out",
 	.args = "TRACE...",
-	.help = "Reports from the trace directory TRACE what the machine did and what stands out: the\n"
-		"longest waits for a CPU, in system calls, for disks and locks, and what is missing.\n"
-		"Then by CPU, thread, interrupt, and who woke whom. What is not known is shown as\n"
-		"unknown and not guessed. It needs no root and works on any machine. `lkst analyze`\n"
-		"has more of each. Traces of several hosts are reported on together: the clocks first, and\n"
-		"each row with its host.",
+	.help = "Reports from the trace directory TRACE where the waiting went, as `lkst why TRACE` does;\n"
+		"what has not ended, as `lkst why --hung TRACE`; what the machine did; and what stands out: the\n"
+		"longest waits for a CPU, in system calls, for disks and locks, and what is missing. With --all\n"
+		"also by CPU, thread, interrupt, and who woke whom. What is not known is shown as unknown and\n"
+		"not guessed. It needs no root and works on any machine. `lkst analyze` has more of each. Traces\n"
+		"of several hosts are reported on together: the clocks first, and each row with its host.",
 	.examples = "  lkst report slow-tx\n"
-		    "  lkst report --from -500ms --rows 20 slow-tx\n"
+		    "  lkst report --all --from -500ms --rows 20 slow-tx\n"
 		    "  lkst report --comm postgres slow-tx\n"
 		    "  lkst report web1 db1\n"
 		    "  lkst report --format json slow-tx > report.json\n",

@@ -3,8 +3,8 @@
 #ifndef LKST_CMD_READ_TABLES_H
 #define LKST_CMD_READ_TABLES_H
 
-#include "analyze/measures/analysis.h"
-#include "analyze/measures/between.h"
+#include "analyze/analyses/analysis.h"
+#include "analyze/analyses/between.h"
 #include "base/vec.h"
 #include "cmd/read/analyze_along.h"
 

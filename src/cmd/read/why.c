@@ -5,28 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/waiting/tree_rows.h"
 #include "analyze/why/why_span.h"
 #include "analyze/why/worst.h"
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
-#include "cmd/code_naming.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/readers/code_naming.h"
 #include "cmd/read/accounts.h"
-#include "cmd/traces.h"
+#include "cmd/readers/traces.h"
+#include "cmd/read/joined_tables.h"
+#include "cmd/read/why_hung.h"
 #include "cmd/read/why_log.h"
-#include "view/account_text.h"
+#include "cmd/read/why_waiting.h"
+#include "print/account_text.h"
 
 struct options {
-	s64 tid, depth;
+	s64 tid, pid, depth, tree;
 	const char *worst, *comm, *cgroup, *call;
 	const char *span, *id, *request;
 	const char *from, *to, *host;
-	unsigned int format, time;
-	bool brief, journal;
+	unsigned int format, time, in_short;
+	bool brief, journal, hung;
+	u64 longer_ns;
 };
 
 static const struct options defaults = {
 	.tid = -1,
+	.pid = -1,
 	.depth = LKST_WHY_DEPTH,
+	.longer_ns = LKST_HUNG_STANDARD_NS,
 };
 
 static bool is_worst_kind(const char *word)
@@ -39,28 +46,49 @@ static bool is_worst_kind(const char *word)
 	       !lkst_worst_parse(&e, word, &kind, &call);
 }
 
+/* Whether an interval's cause is told in short: that takes a pass over all that was before. */
+enum in_short { IN_SHORT_YES, IN_SHORT_NO, IN_SHORT_ONLY };
+
+static bool in_short_choices(unsigned int i, struct lkst_choice *ret_choice)
+{
+	static const struct lkst_choice words[] = {
+		[IN_SHORT_YES] = { "yes", "after the account" },
+		[IN_SHORT_NO] = { "no", "the account alone, which is quicker" },
+		[IN_SHORT_ONLY] = { "only", "without the account" },
+	};
+	const unsigned int nr = sizeof(words) / sizeof(words[0]);
+
+	if (i < nr)
+		*ret_choice = words[i];
+	return i < nr;
+}
+
 static const struct lkst_option rows[] = {
 	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .argument = "N", .min = 1,
-		    .max = INT32_MAX, .help = "the thread whose time is to be explained"),
+		    .max = INT32_MAX, .help = "the thread whose time is to be explained; with '#N': whose waiting"),
+	LKST_OPTION(NUMBER, struct options, pid, .name = "pid", .letter = 'p', .argument = "N", .min = 1,
+		    .max = INT32_MAX, .help = "of where the waiting went: only threads of this process"),
 	LKST_OPTION(TEXT, struct options, worst, .name = "worst", .letter = 'w',
 		    .argument = "KIND[:CALL]", .is_value = is_worst_kind,
-		    .help = "explain the longest syscall, wait (of a program's thread, blocked),\n"
-			    "ready (but not running), fault (page fault of a program), io (wait\n"
+		    .help = "explain the longest syscall, wait (of a program's thread, blocked or\n"
+			    "stopped), ready (but not running), fault (page fault of a program), io (wait\n"
 			    "for a disk) or span that is recorded from begin to end; of system\n"
 			    "calls not those that wait by design (poll, wait4, futex ...), unless\n"
 			    "CALL, a glob, names them; with --span, --id or --trace it needs no\n"
 			    "KIND"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .argument = "GLOB",
-		    .help = "with --worst: only of threads with such a name"),
+		    .help = "with --worst, or of where the waiting went: only of threads with such\n"
+			    "a name"),
 	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
-		    .help = "with --worst: only of threads in such a cgroup or container"),
+		    .help = "the same: only of threads in such a cgroup or container"),
 	LKST_OPTION(TEXT, struct options, call, .name = "call", .argument = "GLOB",
 		    .help = "with --worst: only in system calls of such a name; the same as\n"
 			    "KIND:CALL"),
 	LKST_OPTION(
 		TEXT, struct options, span, .name = "span", .argument = "GLOB",
 		.help = "explain the longest span of such a name that a program marked and that\n"
-			"is recorded whole; the same as --worst span:GLOB"),
+			"is recorded whole; the same as --worst span:GLOB. With '#N': only the\n"
+			"waiting in such spans, as of `lkst analyze waiting`"),
 	LKST_OPTION(TEXT, struct options, id, .name = "id", .argument = "N",
 		    .help = "only spans with this number"),
 	LKST_OPTION(TEXT, struct options, request, .name = "trace", .argument = "ID",
@@ -70,13 +98,24 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, host, .name = "host", .argument = "NAME",
 		    .help = "of several hosts: whose thread or span it is; --worst searches all\n"
 			    "without it"),
+	LKST_OPTION(FLAG, struct options, hung, .name = "hung",
+		    .help = "what has not ended: who waits when the trace ends, for whom, and what that\n"
+			    "one does; deadlocks first. Without TRACE: of the recording that runs"),
+	LKST_OPTION(DURATION, struct options, longer_ns, .name = "longer", .argument = "TIME", .standard = "1s",
+		    .help = "with --hung: only waits that are as long"),
 	LKST_OPTION(NUMBER, struct options, depth, .name = "depth", .letter = 'd', .argument = "N",
 		    .max = LKST_WHY_DEPTH_MAX, .standard = "8", .help = "follow so many wake-ups"),
+	LKST_OPTION(NUMBER, struct options, tree, .name = "tree", .argument = "DEPTH", .min = 1,
+		    .max = LKST_TREE_DEPTH_MAX,
+		    .help = "in place of where the waiting went: all waiting as a tree, so many levels:\n"
+			    "who waited, because of whom or what, who did what meanwhile, and so on"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
 		    .choices = lkst_account_format_choices),
 	LKST_OPTION(CHOICE, struct options, time, .name = "time", .argument = "FORM",
 		    .standard = "day", .help = "", .choices = lkst_view_time_choices),
+	LKST_OPTION(CHOICE, struct options, in_short, .name = "in-short", .argument = "WHEN", .standard = "yes",
+		    .help = "what the time was lost to, in a sentence or two:", .choices = in_short_choices),
 	LKST_OPTION(FLAG, struct options, brief, .name = "brief",
 		    .help = "without the events that each step rests on"),
 	LKST_OPTION(FLAG, struct options, journal, .name = "journal",
@@ -88,9 +127,22 @@ static const struct lkst_option rows[] = {
 /* What is to be explained. */
 struct question {
 	s32 tid;
-	u64 from_ns, to_ns;
+	u64 from_ns, to_ns; /* by the host's own clock */
 	struct lkst_worst worst; /* how it was found, if it was searched for */
+	unsigned int host;	 /* of several hosts: whose thread or span it is */
 };
+
+static int check_interval(struct lkst_err *e, const struct question *q, u64 begin_ns, u64 end_ns)
+{
+	if (q->from_ns >= end_ns || q->to_ns <= begin_ns)
+		return lkst_err_set(
+			e, -ENOENT,
+			"the trace has no records of that time; `lkst check` tells from "
+			"when to when it is");
+	if (q->from_ns >= q->to_ns)
+		return lkst_err_set(e, -EINVAL, "the interval ends before it begins");
+	return 0;
+}
 
 static int parse_question(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
 			  struct question *ret_question)
@@ -103,16 +155,25 @@ static int parse_question(struct lkst_err *e, const struct options *o, const str
 		(struct question){ .tid = (s32)o->tid, .from_ns = begin_ns, .to_ns = end_ns };
 	err = lkst_cmd_parse_range(e, t, o->from, o->to, &ret_question->from_ns,
 				   &ret_question->to_ns);
+	return err ?: check_interval(e, ret_question, begin_ns, end_ns);
+}
+
+/* The same for host number @i of several, to which --from and --to are common times. */
+static int parse_host_question(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
+			       unsigned int i, struct question *ret_question)
+{
+	u64 begin_ns, end_ns, from_ns, to_ns;
+	int err = lkst_cmd_hosts_range(e, h, o->from, o->to, &from_ns, &to_ns);
+
 	if (err)
 		return err;
-	if (ret_question->from_ns >= ret_question->to_ns)
-		return lkst_err_set(e, -EINVAL, "the interval ends before it begins");
-	if (ret_question->from_ns >= end_ns || ret_question->to_ns <= begin_ns)
-		return lkst_err_set(
-			e, -ENOENT,
-			"the trace has no records of that time; `lkst check` tells from "
-			"when to when it is");
-	return 0;
+	lkst_trace_range(h->list[i].trace, &begin_ns, &end_ns);
+	*ret_question = (struct question){ .tid = (s32)o->tid, .from_ns = begin_ns, .to_ns = end_ns, .host = i };
+	if (o->from)
+		ret_question->from_ns = lkst_hosts_own_ns(&h->list[i], from_ns);
+	if (o->to)
+		ret_question->to_ns = lkst_hosts_own_ns(&h->list[i], to_ns);
+	return check_interval(e, ret_question, begin_ns, end_ns);
 }
 
 /* With --worst: makes the question the longest such interval. */
@@ -137,7 +198,7 @@ static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_t
 	if (!err)
 		err = lkst_worst_find(e, t, &options, &worst);
 	if (!err)
-		*q = (struct question){ worst.tid, worst.from_ns, worst.to_ns, worst };
+		*q = (struct question){ worst.tid, worst.from_ns, worst.to_ns, worst, q->host };
 	return err;
 }
 
@@ -156,6 +217,12 @@ static const char *worst_span(const struct options *o)
 static bool is_about_span(const struct options *o)
 {
 	return o->span || o->id || o->request || worst_span(o);
+}
+
+/* Whether the interval has to be searched for first. */
+static bool is_search(const struct options *o)
+{
+	return o->worst && !is_about_span(o);
 }
 
 static int parse_span(struct lkst_err *e, const struct options *o, const struct question *q,
@@ -204,6 +271,18 @@ static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 	lkst_account_fact(a, top, "longest_passed_ns", LKST_ACCOUNT_DURATION, w->longest_passed_ns);
 }
 
+/* Says that another one may be longer, since not all were recorded. */
+static void say_limited(struct lkst_account *a, const struct lkst_worst *w)
+{
+	struct lkst_account_step *top = a->root.steps;
+
+	if (!top || !w->limited[0])
+		return;
+	lkst_account_say(a, top, "; another one may have taken longer: ");
+	lkst_account_text(a, top, "not_recorded", w->limited, strlen(w->limited));
+	lkst_account_say(a, top, " (the cost limit)");
+}
+
 static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		struct lkst_shown_account *shown)
 {
@@ -245,7 +324,7 @@ static int set_config(struct lkst_err *e, const struct options *o, const struct 
 	unsigned int i;
 
 	set_config_of(o, t, shown->excerpt, &shown->config);
-	if (!h)
+	if (!h || !shown->peers)
 		return 0;
 	if (lkst_peers_error(shown->peers))
 		return lkst_err_sys(e, lkst_peers_error(shown->peers), "reading what the other hosts did");
@@ -265,18 +344,66 @@ static int set_config(struct lkst_err *e, const struct options *o, const struct 
 	return 0;
 }
 
+/* The cause in short of what whoever had the span for longest has waited for meanwhile. */
+static int say_span_in_short(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+			     const struct lkst_span *span, struct lkst_notes *notes)
+{
+	s32 tid = span->begin_tid;
+	u64 from_ns = span->from_ns, to_ns = span->to_ns;
+	u32 i;
+
+	for (i = 0; i < span->nr_parts; i++) {
+		const struct lkst_span_part *p = &span->parts[i];
+		const u64 end_ns = i + 1 < span->nr_parts ? span->parts[i + 1].from_ns : span->to_ns;
+
+		if (i && end_ns - p->from_ns <= to_ns - from_ns)
+			continue;
+		tid = p->tid;
+		from_ns = p->from_ns;
+		to_ns = end_ns;
+	}
+	/* Who had it at the end of what is kept of that is not known. */
+	return o->in_short != IN_SHORT_NO && tid > 0 && from_ns < to_ns && !span->has_more_parts
+		       ? lkst_why_waiting_note(e, t, tid, from_ns, to_ns, notes)
+		       : 0;
+}
+
+/* Adds the lines of @notes to the account, and frees them. @err is passed on. */
+static int move_notes(struct lkst_notes *notes, struct lkst_shown_account *shown, int err)
+{
+	unsigned int i;
+
+	for (i = 0; i < notes->nr && !err; i++)
+		lkst_notes_add(&shown->account->notes, "%s", notes->text[i]);
+	lkst_notes_fini(notes);
+	return err;
+}
+
+/* An account without steps, for what is said in short alone. */
+static int start_account(struct lkst_err *e, struct lkst_shown_account *shown)
+{
+	shown->account = lkst_account_new();
+	return shown->account ? 0 : lkst_err_sys(e, -ENOMEM, "explaining");
+}
+
+/* What is said in short comes first: two passes at once would need the memory of both. */
 static int explain_span(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 			const struct question *q, struct lkst_shown_account *shown)
 {
 	struct lkst_why_span_options options;
+	struct lkst_notes notes = {};
 	struct lkst_span span;
 	u64 nr;
 	int err = parse_span(e, o, q, &options) ?:
 		  lkst_why_span_find(e, t, &options, &span, &nr) ?:
-		  load(e, t, span.from_ns, span.to_ns, shown) ?:
-		  lkst_why_span_explain(e, shown->excerpt, &span, nr, (unsigned int)o->depth, &shown->account);
+		  say_span_in_short(e, o, t, &span, &notes);
 
-	return err ?: set_config(e, o, t, shown);
+	if (o->in_short == IN_SHORT_ONLY)
+		err = err ?: start_account(e, shown);
+	else
+		err = err ?: load(e, t, span.from_ns, span.to_ns, shown) ?:
+		      lkst_why_span_explain(e, shown->excerpt, &span, nr, (unsigned int)o->depth, &shown->account);
+	return move_notes(&notes, shown, err) ?: set_config(e, o, t, shown);
 }
 
 /* ---- explaining ------------------------------------------------------------------------------ */
@@ -284,13 +411,21 @@ static int explain_span(struct lkst_err *e, const struct options *o, struct lkst
 static int explain(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 		   const struct question *q, struct lkst_shown_account *shown)
 {
-	int err = load(e, t, q->from_ns, q->to_ns, shown)
-			  ?: lkst_why_explain(e, shown->excerpt, q->tid, q->from_ns, q->to_ns,
-					      (unsigned int)o->depth, &shown->account);
+	struct lkst_notes notes = {};
+	int err = o->in_short == IN_SHORT_NO
+			  ? 0 : lkst_why_waiting_note(e, t, q->tid, q->from_ns, q->to_ns, &notes);
 
+	if (o->in_short == IN_SHORT_ONLY)
+		err = err ?: start_account(e, shown);
+	else
+		err = err ?: load(e, t, q->from_ns, q->to_ns, shown) ?:
+		      lkst_why_explain(e, shown->excerpt, q->tid, q->from_ns, q->to_ns, (unsigned int)o->depth,
+				       &shown->account);
+	err = move_notes(&notes, shown, err);
 	if (err)
 		return err;
 	say_passed_over(shown->account, &q->worst);
+	say_limited(shown->account, &q->worst);
 	return set_config(e, o, t, shown);
 }
 
@@ -307,7 +442,17 @@ static int check_asked(struct lkst_err *e, const struct options *o)
 				    "whose time? Give --tid N, --worst KIND or --span NAME");
 	if ((o->comm || o->cgroup || o->call) && !o->worst && !is_about_span(o))
 		return lkst_err_set(e, -EINVAL, "--comm, --cgroup and --call are for --worst");
+	if (o->pid >= 0)
+		return lkst_err_set(e, -EINVAL,
+				    "--pid is for where the waiting went, which is told without a question");
 	return 0;
+}
+
+/* Makes the account of @q, whose thread is of @t. */
+static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace *t, const struct question *q,
+		  struct lkst_shown_account *shown)
+{
+	return is_about_span(o) ? explain_span(e, o, t, q, shown) : explain(e, o, t, q, shown);
 }
 
 int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace *t,
@@ -317,11 +462,9 @@ int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace 
 	struct question q;
 	int err = check_asked(e, o) ?: parse_question(e, o, t, &q);
 
-	if (!err && is_about_span(o))
-		return explain_span(e, o, t, &q, shown);
-	if (!err && o->worst)
+	if (!err && is_search(o))
 		err = find_worst(e, o, t, &q);
-	return err ? err : explain(e, o, t, &q, shown);
+	return err ?: answer(e, o, t, &q, shown);
 }
 
 void lkst_why_account_fini(struct lkst_shown_account *shown)
@@ -339,119 +482,262 @@ void lkst_why_account_fini(struct lkst_shown_account *shown)
 
 /* ---- several hosts --------------------------------------------------------------------------- */
 
-/* The options for host number @i alone. The texts are its range. */
-struct own_options {
-	struct options options;
-	char from[LKST_CMD_OWN_TIME], to[LKST_CMD_OWN_TIME];
-};
-
-static int make_own(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, unsigned int i,
-		    struct own_options *ret)
+/* Makes @q the question about host number @i. -ENOENT: it has nothing of the kind. */
+static int ask_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, unsigned int i,
+		    struct question *q)
 {
-	u64 from_ns = 0, to_ns = UINT64_MAX;
-	int err = lkst_cmd_hosts_range(e, h, o->from, o->to, &from_ns, &to_ns);
+	int err = parse_host_question(e, o, h, i, q);
 
-	ret->options = *o;
-	if (o->from)
-		ret->options.from = lkst_cmd_own_time(&h->list[i], from_ns, ret->from);
-	if (o->to)
-		ret->options.to = lkst_cmd_own_time(&h->list[i], to_ns, ret->to);
-	return err;
+	return err || !is_search(o) ? err : find_worst(e, o, h->list[i].trace, q);
 }
 
-/* The host that has the longest of what --worst asks for. */
-static int find_worst_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h)
+/* Makes @ret_question the longest that any of the hosts has. */
+static int ask_all_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
+			 struct question *ret_question)
 {
-	u64 longest_ns = 0;
-	int worst = -ENOENT;
+	bool is_found = false;
 	unsigned int i;
 
 	for (i = 0; i < h->nr; i++) {
-		struct own_options own;
 		struct question q;
-		int err = make_own(e, o, h, i, &own) ?:
-			  parse_question(e, &own.options, h->list[i].trace, &q) ?:
-			  find_worst(e, &own.options, h->list[i].trace, &q);
+		int err = ask_host(e, o, h, i, &q);
 
 		if (err && err != -ENOENT)
 			return err;
-		if (!err && (worst < 0 || q.to_ns - q.from_ns > longest_ns)) {
-			longest_ns = q.to_ns - q.from_ns;
-			worst = (int)i;
-		}
+		if (err || (is_found && q.to_ns - q.from_ns <= ret_question->to_ns - ret_question->from_ns))
+			continue;
+		*ret_question = q;
+		is_found = true;
 	}
-	return worst;
+	return is_found ? 0 : -ENOENT;
 }
 
-static int choose_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h)
+static int ask_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
+		     struct question *ret_question)
 {
-	if (o->host)
-		return lkst_hosts_find(e, h, o->host);
-	if (o->worst && !is_about_span(o))
-		return find_worst_host(e, o, h);
-	return lkst_err_set(e, -EINVAL, "on which of the hosts? Give --host NAME; the first is %s", h->list[0].name);
+	int host;
+
+	if (!o->host && is_search(o))
+		return ask_all_hosts(e, o, h, ret_question);
+	if (!o->host)
+		return lkst_err_set(e, -EINVAL, "on which of the hosts? Give --host NAME; the first is %s",
+				    h->list[0].name);
+	host = lkst_hosts_find(e, h, o->host);
+	return host < 0 ? host : ask_host(e, o, h, (unsigned int)host, ret_question);
 }
 
 static int explain_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
 			struct lkst_shown_account *shown)
 {
-	int host = choose_host(e, o, h);
-	struct own_options own;
+	struct question q;
+	int err = ask_hosts(e, o, h, &q);
+
+	if (err)
+		return err;
+	shown->hosts = h;
+	shown->host = q.host;
+	return answer(e, o, h->list[q.host].trace, &q, shown);
+}
+
+/* ---- without a question ---------------------------------------------------------------------- */
+
+static bool is_question(const struct options *o)
+{
+	return o->tid >= 0 || o->worst || is_about_span(o);
+}
+
+static enum lkst_table_format table_format(const struct options *o)
+{
+	return o->format == LKST_ACCOUNT_AS_JSON ? LKST_TABLE_JSON : LKST_TABLE_TEXT;
+}
+
+static struct lkst_why_waiting_options waiting_options(const struct options *o, bool has_row)
+{
+	return (struct lkst_why_waiting_options){
+		.which = { .comm = o->comm,
+			   .cgroup = o->cgroup,
+			   .span = has_row ? o->span : NULL,
+			   .has_tid = has_row && o->tid >= 0,
+			   .tid = (s32)o->tid,
+			   .has_pid = o->pid >= 0,
+			   .pid = (s32)o->pid },
+		.from = o->from,
+		.to = o->to,
+		.tree_depth = (unsigned int)o->tree,
+		.is_text = table_format(o) == LKST_TABLE_TEXT,
+	};
+}
+
+/* Where the waiting of one trace went. */
+static int print_waiting(struct lkst_err *e, const struct options *o, struct lkst_trace *t, struct lkst_out *out)
+{
+	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
+	const struct lkst_why_waiting_options w = waiting_options(o, false);
+	struct lkst_table_printer p;
+	unsigned int i;
+	int err = lkst_why_waiting_tables(e, &w, t, &shown);
+
+	if (err)
+		return err;
+	lkst_table_printer_init(&p, out, table_format(o), lkst_trace_catalog(t)->clock_offset_ns);
+	p.is_untitled = true;
+	for (i = 0; i < shown.nr; i++)
+		lkst_table_print(&p, shown.items[i].table);
+	lkst_table_printer_end(&p);
+	return 0;
+}
+
+static int tell_waiting(struct lkst_err *e, const struct options *o, struct lkst_cmd_traces *traces)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	struct lkst_why_waiting_options w = waiting_options(o, false);
+	const struct lkst_joined_question q = { .answer = lkst_why_waiting_tables,
+						.options = &w,
+						.from = &w.from,
+						.to = &w.to,
+						.format = table_format(o) };
 	int err;
 
-	if (host < 0)
-		return host;
-	shown->hosts = h;
-	shown->host = (unsigned int)host;
-	err = make_own(e, o, h, shown->host, &own);
-	return err ?: lkst_why_account(e, &own.options, h->list[host].trace, shown);
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "explaining");
+	lkst_out_init(out, STDOUT_FILENO);
+	err = traces->trace ? print_waiting(e, o, traces->trace, out)
+			    : lkst_joined_tables_answer(e, &q, &traces->hosts, out);
+	return err ?: lkst_out_flush(out) ? lkst_err_sys(e, out->error, "writing") : 0;
+}
+
+/* Makes the options those of the example of row @row. */
+static int ask_row(struct lkst_err *e, const struct options *o, const char *row, struct lkst_trace *t,
+		   struct lkst_notes *notes, struct question *q)
+{
+	const struct lkst_why_waiting_options w = waiting_options(o, true);
+
+	if (!t)
+		return lkst_err_set(e, -EINVAL, "%s is a row of one trace; give only that of its host", row);
+	*q = (struct question){};
+	return lkst_why_waiting_find(e, t, &w, row, notes, &q->tid, &q->from_ns, &q->to_ns);
+}
+
+static int explain_row(struct lkst_err *e, const struct options *o, const char *row, struct lkst_trace *t,
+		       struct lkst_shown_account *shown)
+{
+	struct lkst_notes notes = {};
+	struct question q;
+	int err = ask_row(e, o, row, t, &notes, &q) ?: explain(e, o, t, &q, shown);
+
+	return move_notes(&notes, shown, err);
+}
+
+/* Makes the account that @o ask for; @row: of that row of where the waiting went, NULL: of none. */
+static int make_account(struct lkst_err *e, const struct options *o, const char *row, struct lkst_cmd_traces *traces,
+			struct lkst_shown_account *shown)
+{
+	if (row)
+		return explain_row(e, o, row, traces->trace, shown);
+	return traces->trace ? lkst_why_account(e, o, traces->trace, shown) : explain_host(e, o, &traces->hosts, shown);
+}
+
+/* ---- what has not ended ---------------------------------------------------------------------- */
+
+/* Of the traces that @args name, or of the recording that runs. */
+static int tell_hung(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	const struct lkst_why_hung_options h = { .from = o->from,
+						 .to = o->to,
+						 .least_ns = o->longer_ns,
+						 .is_json = o->format == LKST_ACCOUNT_AS_JSON };
+	int err;
+
+	if (is_question(o) || o->pid >= 0 || o->tree || o->comm || o->cgroup || o->call || o->host || o->journal)
+		return lkst_err_set(e, -EINVAL, "--hung is of all threads, and goes with --longer, --from, --to and "
+						"--format alone");
+	if (!nr_args)
+		return lkst_why_hung_live(e, &h);
+	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
+	return err ?: lkst_why_hung_tell(e, &h, &traces);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int print_account(struct lkst_err *e, const struct options *o, struct lkst_shown_account *shown)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	int err;
+
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "explaining");
+	lkst_out_init(out, STDOUT_FILENO);
+	shown->config.out = out;
+	if (o->in_short == IN_SHORT_ONLY && !shown->account->notes.nr && o->format != LKST_ACCOUNT_AS_JSON)
+		lkst_notes_add(&shown->account->notes, "There is nothing to say of this in short.");
+	err = lkst_view_account(&shown->config, shown->account, o->format, !o->brief);
+	if (err)
+		return lkst_err_sys(e, err, "printing");
+	return lkst_out_flush(out) ? lkst_err_sys(e, out->error, "writing") : 0;
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
 	_cleanup_(lkst_why_account_fini) struct lkst_shown_account shown = {};
-	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
-	const struct lkst_why_log log = { nr_args == 1 ? args[0] : NULL, o->journal };
+	const char *row = nr_args && lkst_why_waiting_is_number(args[0]) ? args[0] : NULL;
+	struct lkst_why_log log = { NULL, o->journal };
 	int err;
 
-	if (!out)
-		return lkst_err_sys(e, -ENOMEM, "explaining");
 	/* `lkst why … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = check_asked(e, o) ?: lkst_cmd_open_traces(e, args, nr_args, &traces);
+	if (o->hung)
+		return tell_hung(e, o, args, nr_args);
+	if (!nr_args)
+		return lkst_err_set(e, -EINVAL, "of which trace? Only --hung is also of the recording that runs");
+	if (row && (nr_args < 2 || o->worst || o->id || o->request || o->call))
+		return lkst_err_set(e, -EINVAL, nr_args < 2 ? "of which trace? Give `lkst why '%s' TRACE`"
+							    : "%s says already what is to be explained", row);
+	args += row ? 1 : 0;
+	nr_args -= row ? 1 : 0;
+	log.path = nr_args == 1 ? args[0] : NULL;
+	err = !row && (is_question(o) || o->call) ? check_asked(e, o) : 0;
+	if (!err)
+		err = lkst_cmd_open_traces(e, args, nr_args, &traces);
 	if (!err && traces.trace && o->host)
 		err = lkst_err_set(e, -EINVAL, "--host is for traces of several hosts");
 	if (!err && !traces.trace && o->journal)
 		err = lkst_err_set(e, -EINVAL, "--journal is for the trace of one host");
+	if (!err && o->tree && (row || is_question(o)))
+		err = lkst_err_set(e, -EINVAL, "--tree is of all waiting, and not of one interval");
+	if (!err && o->in_short && !row && !is_question(o))
+		err = lkst_err_set(e, -EINVAL, "--in-short is of one interval, and not of all waiting");
+	if (!err && !row && !is_question(o))
+		return tell_waiting(e, o, &traces);
 	if (!err)
-		err = traces.trace ? lkst_why_account(e, o, traces.trace, &shown)
-				   : explain_host(e, o, &traces.hosts, &shown);
+		err = make_account(e, o, row, &traces, &shown);
 	if (!err && traces.trace)
 		err = lkst_why_add_log(e, shown.account, traces.trace, &log);
-	if (err)
-		return err;
-	lkst_out_init(out, STDOUT_FILENO);
-	shown.config.out = out;
-	err = lkst_view_account(&shown.config, shown.account, o->format, !o->brief);
-	if (err)
-		return lkst_err_sys(e, err, "printing");
-	return lkst_out_flush(out) ? lkst_err_sys(e, out->error, "writing") : 0;
+	return err ?: print_account(e, o, &shown);
 }
 
 const struct lkst_cmd lkst_cmd_why = {
 	.name = "why",
-	.summary = "why a thread took so long: who ran, who waited for whom",
-	.args = "TRACE...",
-	.help = "Explains what thread N did from one time to another: when it ran, when it was ready but\n"
+	.summary = "explain why a thread took so long",
+	.args = "['#N'] [TRACE...]",
+	.help = "Without a question it tells where the waiting went: who was kept waiting, how often and how\n"
+		"long, for what, and because of whom, the greatest harm first. With '#N', the number of a\n"
+		"row of that, it explains the row's longest wait. Options that choose threads go with both, and\n"
+		"the rows have the numbers of those that are told with the same options.\n"
+		"Else it explains what thread N did from one time to another: when it ran, when it was ready but\n"
 		"another ran on its CPU, when it was blocked, in what, and until what. Where another thread\n"
 		"ended the wait, what that thread did meanwhile is explained in turn, and so on, down to the\n"
 		"timer, disk or packet that everyone waited for. Each step names the events it rests on.\n"
+		"What the first table would say of that time of the thread follows, in short.\n"
 		"Where records are missing, it says so. With traces of several hosts, a packet that ended a wait\n"
 		"is followed to the thread of the host that sent it, if both have recorded packet_send and\n"
 		"packet_receive.",
-	.examples = "  lkst why --worst syscall --call fsync slow\n"
+	.examples = "  lkst why slow\n"
+		    "  lkst why '#1' slow\n"
+		    "  lkst why --hung\n"
+		    "  lkst why --worst syscall --call fsync slow\n"
 		    "  lkst why --tid 1234 --from 12:14:05.2 --to 12:14:05.9 slow\n"
 		    "  lkst why --tid 1234 --brief slow\n"
 		    "  lkst why --span commit --worst slow\n"
@@ -459,7 +745,6 @@ const struct lkst_cmd lkst_cmd_why = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
-	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

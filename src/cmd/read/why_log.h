@@ -3,8 +3,8 @@
 #ifndef LKST_CMD_READ_WHY_LOG_H
 #define LKST_CMD_READ_WHY_LOG_H
 
-#include "base/account.h"
-#include "trace/reader.h"
+#include "result/account.h"
+#include "trace/read/reader.h"
 
 enum { LKST_WHY_LOG_LINES = 100 }; /* are shown, the first */
 

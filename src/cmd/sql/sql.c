@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 
 struct options {
 	unsigned int format;
@@ -33,16 +33,13 @@ static const struct lkst_option rows[] = {
 };
 
 #ifdef LKST_NO_SQL
-int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *traces, unsigned int format,
-			 const char *path, const char *query)
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	return lkst_err_set(
-		e, -ENOTSUP,
-		"this lkst was built without SQL, as static programs are; ask one that was "
-		"built with SQLite, on any machine");
+	return lkst_err_set(e, -ENOTSUP,
+			    "this lkst was built without SQLite, and answers no questions in SQL; use "
+			    "one that was built with it, on any machine");
 }
-#endif
-
+#else
 /* Whether the last argument is a query: no file is called so, and there is a blank in it, or it is a command. */
 static bool is_query(const char *text)
 {
@@ -60,10 +57,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 	return err ? err : lkst_sql_session_run(e, &traces, o->format, o->output, query);
 }
+#endif
 
 const struct lkst_cmd lkst_cmd_sql = {
 	.name = "sql",
-	.summary = "questions to a trace in SQL",
+	.summary = "query a trace in SQL",
 	.args = "TRACE... ['QUERY']",
 	.help = "Answers QUERY, in the SQL of SQLite, by the records of TRACE, which are read where they lie:\n"
 		"nothing is imported. There is a table of all records, `events`, one of each event with\n"

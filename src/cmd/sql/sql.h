@@ -3,8 +3,8 @@
 #ifndef LKST_CMD_SQL_H
 #define LKST_CMD_SQL_H
 
-#include "cmd/traces.h"
-#include "sql/sql.h"
+#include "cmd/readers/traces.h"
+#include "sql/query/sql.h"
 
 struct lkst_sql_session {
 	struct lkst_sql *sql;

@@ -10,48 +10,62 @@
 
 #include "base/cleanup.h"
 #include "base/create.h"
-#include "cmd/code_naming.h"
+#include "cmd/frame/end_signals.h"
+#include "cmd/readers/code_naming.h"
 #include "cmd/sql/sql_shell.h"
 
-/* Ctrl-C ends the query; the second one during the same query ends the command. */
-static volatile sig_atomic_t stop;
-
-static void on_interrupt(int number)
+/*
+ * Ctrl-C ends the query; the second one during the same query ends the command. Without SA_RESTART, so that it also
+ * ends the reading of a line.
+ */
+static void await_interrupt(void)
 {
-	if (stop) {
-		signal(SIGINT, SIG_DFL);
-		raise(SIGINT);
-	}
-	stop = 1;
+	lkst_end_flag_clear();
+	lkst_end_flag_by(SIGINT, SA_RESETHAND);
 }
 
 bool lkst_sql_was_interrupted(void)
 {
-	bool was = stop;
+	bool was = *lkst_end_flag();
 
-	stop = 0;
+	await_interrupt();
 	return was;
 }
 
-int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const char *text)
+/* Says what the answer lacks. */
+static int tell_missing(struct lkst_err *e, struct lkst_sql_session *session)
 {
-	u64 nr = 0;
-	int err, flush_err;
+	_cleanup_(lkst_notes_fini) struct lkst_notes notes = {};
+	const unsigned long long nr = lkst_sql_nr_gaps(session->sql);
+	int err = lkst_sql_note_left_out(e, session->sql, &notes);
+	unsigned int i;
 
-	stop = 0;
-	err = lkst_sql_command(e, session, text);
-	if (err == LKST_SQL_NO_COMMAND) {
-		err = lkst_sql_run(e, session->sql, text, session->format, session->out);
-		nr = lkst_sql_nr_gaps(session->sql);
-	}
-	stop = 0;
-	flush_err = lkst_out_flush(session->out);
 	if (nr)
 		lkst_print_message(
 			stderr,
 			"note: records are missing in %llu places that were read, and are not "
 			"in the answer; `lkst print` shows where.",
-			(unsigned long long)nr);
+			nr);
+	for (i = 0; i < notes.nr; i++)
+		lkst_print_message(stderr, "note: %s", notes.text[i]);
+	return err;
+}
+
+int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const char *text)
+{
+	bool has_answer = false;
+	int err, flush_err;
+
+	await_interrupt();
+	err = lkst_sql_command(e, session, text);
+	if (err == LKST_SQL_NO_COMMAND) {
+		err = lkst_sql_run(e, session->sql, text, session->format, session->out);
+		has_answer = true;
+	}
+	await_interrupt();
+	flush_err = lkst_out_flush(session->out);
+	if (has_answer && !err)
+		err = tell_missing(e, session);
 	if (!err && flush_err)
 		err = lkst_err_sys(e, flush_err, "writing");
 	return err;
@@ -140,7 +154,6 @@ static int answer_all(struct lkst_err *e, struct lkst_sql_session *session, cons
 int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *traces, unsigned int format,
 			 const char *path, const char *query)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	_cleanup_(lkst_code_naming_end) struct lkst_code_namer namer = {};
 	_cleanup_(lkst_sql_closep) struct lkst_sql *sql = NULL;
@@ -152,19 +165,18 @@ int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *trace
 		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
 	if (!err && path)
 		err = lkst_check_replaceable(e, path) ?:
-		      lkst_new_file_open(e, AT_FDCWD, path, &file);
+		      lkst_new_file_open(e, NULL, AT_FDCWD, path, &file);
 	lkst_out_init(out, path ? file.fd : STDOUT_FILENO);
 	if (!err && traces->trace)
 		err = lkst_code_naming_begin(e, traces->trace, &namer);
 	if (!err)
-		err = traces->trace ? lkst_sql_open(e, traces->trace, &stop, &sql)
-				    : lkst_sql_open_hosts(e, &traces->hosts, &stop, &sql);
+		err = traces->trace ? lkst_sql_open(e, traces->trace, lkst_end_flag(), &sql)
+				    : lkst_sql_open_hosts(e, &traces->hosts, lkst_end_flag(), &sql);
 	if (err)
 		return err;
 	lkst_sql_name_code(sql, namer);
 	session.sql = sql;
-	/* Without SA_RESTART, so that Ctrl-C also ends the reading of a line. */
-	sigaction(SIGINT, &action, NULL);
+	await_interrupt();
 	signal(SIGPIPE, SIG_DFL);
 	err = answer_all(e, &session, query);
 	return err || !path ? err : lkst_new_file_place(e, &file);

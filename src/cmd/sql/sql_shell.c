@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The interactive side of lkst sql: lines with history and completion, by libedit, whose licence goes with this
- * program's; and commands that begin with a dot.
+ * program's, or as a terminal gives them; and commands that begin with a dot.
  */
 #include "cmd/sql/sql_shell.h"
 
 #include <ctype.h>
+#ifndef LKST_NO_EDIT
 #include <editline/readline.h>
+#endif
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 
 enum {
 	NAME_COLUMN = 26, /* where .tables has what tables are */
@@ -107,6 +109,38 @@ int lkst_sql_command(struct lkst_err *e, struct lkst_sql_session *session, const
 	return lkst_err_set(e, -EINVAL, "there is no command \"%s\"; .help lists them", name);
 }
 
+#ifdef LKST_NO_EDIT
+/* ---- lines of the terminal -------------------------------------------------------------------- */
+
+static void begin_lines(const struct lkst_sql_session *session)
+{
+	printf("This lkst was built without libedit: lines have no history and no completion.\n");
+}
+
+/* The next line, malloc'ed; NULL: the end, or Ctrl-C. */
+static char *next_line(const char *prompt)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+
+	printf("%s", prompt);
+	fflush(stdout);
+	if (getline(&line, &room, stdin) < 0) {
+		clearerr(stdin);
+		return NULL;
+	}
+	line[strcspn(line, "\r\n")] = 0;
+	return lkst_take(line);
+}
+
+static void keep_line(const char *text)
+{
+}
+
+static void end_lines(void)
+{
+}
+#else
 /* ---- completion ------------------------------------------------------------------------------ */
 
 static const struct lkst_sql_session *completing; /* libedit has no argument for it */
@@ -166,8 +200,9 @@ static char **complete_word(const char *text, int start, int end)
 	return rl_completion_matches(text, complete);
 }
 
-/* ---- the loop -------------------------------------------------------------------------------- */
+/* ---- lines of libedit ------------------------------------------------------------------------- */
 
+/* "" if the user has no home. */
 static void history_path(char path[PATH_MAX])
 {
 	const char *home = getenv("HOME");
@@ -176,6 +211,44 @@ static void history_path(char path[PATH_MAX])
 	if (home && home[0])
 		snprintf(path, PATH_MAX, "%s/.lkst_sql_history", home);
 }
+
+static void begin_lines(const struct lkst_sql_session *session)
+{
+	char path[PATH_MAX];
+
+	completing = session;
+	rl_readline_name = (char *)"lkst";
+	rl_catch_signals = 0; /* Ctrl-C is for the query */
+	rl_attempted_completion_function = complete_word;
+	rl_completer_word_break_characters = (char *)" \t\n,()=<>*\"'";
+	using_history();
+	stifle_history(HISTORY_MAX);
+	history_path(path);
+	if (path[0])
+		read_history(path);
+}
+
+static char *next_line(const char *prompt)
+{
+	return readline(prompt);
+}
+
+static void keep_line(const char *text)
+{
+	add_history(text);
+}
+
+static void end_lines(void)
+{
+	char path[PATH_MAX];
+
+	history_path(path);
+	if (path[0])
+		write_history(path);
+}
+#endif
+
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Answers @text, and says what is wrong with it. */
 static void answer(struct lkst_sql_session *session, const char *text)
@@ -196,37 +269,22 @@ static int take_line(struct lkst_err *e, struct lkst_sql_session *session, char 
 
 	if (err || !is_whole)
 		return err;
-	add_history(*text);
+	keep_line(*text);
 	answer(session, *text);
 	free(*text);
 	*text = NULL;
 	return 0;
 }
 
-static void begin_lines(const struct lkst_sql_session *session, const char *path)
-{
-	completing = session;
-	rl_readline_name = (char *)"lkst";
-	rl_catch_signals = 0; /* Ctrl-C is for the query */
-	rl_attempted_completion_function = complete_word;
-	rl_completer_word_break_characters = (char *)" \t\n,()=<>*\"'";
-	using_history();
-	stifle_history(HISTORY_MAX);
-	if (path[0])
-		read_history(path);
-}
-
 int lkst_sql_shell(struct lkst_err *e, struct lkst_sql_session *session)
 {
 	_cleanup_free_ char *text = NULL;
-	char path[PATH_MAX];
 	int err = 0;
 
-	history_path(path);
-	begin_lines(session, path);
+	begin_lines(session);
 	printf("Queries end with a semicolon; .help lists the commands, .tables the tables.\n");
 	while (!err && !session->is_over) {
-		_cleanup_free_ char *line = readline(text ? "   ...> " : "lkst> ");
+		_cleanup_free_ char *line = next_line(text ? "   ...> " : "lkst> ");
 
 		if (line) {
 			err = take_line(e, session, &text, line);
@@ -239,8 +297,7 @@ int lkst_sql_shell(struct lkst_err *e, struct lkst_sql_session *session)
 			break;
 		}
 	}
-	if (path[0])
-		write_history(path);
+	end_lines();
 	printf(session->is_over ? "" : "\n");
 	return err;
 }

@@ -7,13 +7,13 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "cmd/cmd.h"
-#include "cmd/remote.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/recorders/remote.h"
 #include "cmd/top/top_look.h"
 #include "cmd/top/top_screen.h"
 #include "cmd/top/top_tables.h"
-#include "trace/reader.h"
-#include "view/table_text.h"
+#include "print/table_text.h"
+#include "trace/read/reader.h"
 
 enum { ROWS_STANDARD = 20 };
 
@@ -96,7 +96,7 @@ static int print_look(struct lkst_err *e, const struct options *o, const struct 
 	p.max_rows = (u64)o->rows;
 	p.max_text = LKST_CELL_TEXT_MAX;
 	for (i = 0; i < set.nr; i++)
-		if (set.items[i]->nr_rows || o->format != LKST_TABLE_TEXT)
+		if (set.items[i]->nr_rows || set.items[i]->notes.nr || o->format != LKST_TABLE_TEXT)
 			lkst_table_print(&p, set.items[i]);
 	lkst_table_printer_end(&p);
 	err = lkst_out_flush(out);
@@ -186,7 +186,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_top = {
 	.name = "top",
-	.summary = "what the machine does now, live at a terminal",
+	.summary = "show what the machine does now, at a terminal",
 	.args = "[TRACE...]",
 	.help = "Shows the last second of the running recording, once a second: what each thread did\n"
 		"of it, running, ready, or blocked for a disk, a lock or something else; interrupts and\n"

@@ -95,13 +95,10 @@ static const char keys[] =
 	"q quit  h help  Enter why  P R D L S O sort  < > column  / name  H processes  "
 	"d delay  p pause";
 
-static bool has_color;
-
-void lkst_top_draw_begin(bool wanted)
+bool lkst_top_draw_begin(void)
 {
-	has_color = wanted && has_colors() && start_color() == OK;
-	if (!has_color)
-		return;
+	if (!has_colors() || start_color() != OK)
+		return false;
 	use_default_colors();
 	init_pair(PAIR_RUNNING, COLOR_GREEN, -1);
 	init_pair(PAIR_READY, COLOR_YELLOW, -1);
@@ -109,11 +106,12 @@ void lkst_top_draw_begin(bool wanted)
 	init_pair(PAIR_LOCK, COLOR_MAGENTA, -1);
 	init_pair(PAIR_OWN, COLOR_CYAN, -1);
 	init_pair(PAIR_DIM, COLOR_BLUE, -1);
+	return true;
 }
 
-static attr_t color(enum pair pair)
+static attr_t color(const struct lkst_top_view *v, enum pair pair)
 {
-	return has_color && pair != PAIR_PLAIN ? (attr_t)COLOR_PAIR(pair) : A_NORMAL;
+	return v->has_color && pair != PAIR_PLAIN ? (attr_t)COLOR_PAIR(pair) : A_NORMAL;
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -241,8 +239,8 @@ static void draw_recording(const struct lkst_top_view *v, int y)
 
 	if (r->is_known) {
 		lkst_duration_format((u64)(r->history_s * 1e9), history);
-		x = print(v, y, x, "recording costs %.2f %% of the CPUs, %.2f %% of CPU %u",
-			  r->cost.us_per_second / 1e4 / (r->cost.nr_cpus ?: 1),
+		x = print(v, y, x, "recording costs %s%.2f %% of the CPUs, %.2f %% of CPU %u",
+			  r->cost.is_cut_down ? "at most " : "", r->cost.us_per_second / 1e4 / (r->cost.nr_cpus ?: 1),
 			  r->cost.busiest_share * 100, r->cost.busiest_cpu);
 		if (r->limit_ppm)
 			x = print(v, y, x, " (limit %.2g %%, %u kinds left out)",
@@ -252,7 +250,7 @@ static void draw_recording(const struct lkst_top_view *v, int y)
 		x = print(v, y, x, "; ");
 	}
 	if (v->look->has_lost && v->look->lost)
-		attron(A_BOLD | color(PAIR_DISK));
+		attron(A_BOLD | color(v, PAIR_DISK));
 	x = print(v, y, x, "%llu lost",
 		  v->look->has_lost ? (unsigned long long)v->look->lost : 0ULL);
 	attrset(A_NORMAL);
@@ -266,25 +264,32 @@ static void draw_worst(const struct lkst_top_view *v, int y)
 
 	if (v->look->worst[0])
 		put(v, y, x, COLS, v->look->worst);
+	else if (v->look->figures->limited[LKST_FIGURES_CALLS][0])
+		print(v, y, x, "not known: %s (the cost limit)", v->look->figures->limited[LKST_FIGURES_CALLS]);
 	else
 		put(v, y, x, COLS, "no system call took long, but those that wait by design");
 }
 
 static void draw_found(const struct lkst_top_view *v, int y)
 {
+	const char *nothing = v->look->figures->limited[LKST_FIGURES_ANY][0] ? "nothing of what was recorded"
+									      : "nothing";
+	const char *text = v->look->stands_out[0] ? v->look->stands_out : nothing;
 	int x = put(v, y, 0, COLS, "stands out: ");
 
-	put_foreign(v, y, x, COLS, v->look->stands_out[0] ? v->look->stands_out : "nothing",
-		    strlen(v->look->stands_out[0] ? v->look->stands_out : "nothing"));
+	put_foreign(v, y, x, COLS, text, strlen(text));
 }
 
 static void draw_irqs(const struct lkst_top_view *v, int y)
 {
 	const struct lkst_figures *f = v->look->figures;
 	char time[LKST_DURATION_TEXT];
+	const char *limited = f->limited[LKST_FIGURES_IRQS];
 	int x = put(v, y, 0, COLS, "interrupts: ");
 	u32 i;
 
+	if (limited[0])
+		x = print(v, y, x, "%s; ", limited);
 	for (i = 0; i < f->nr_irqs && i < IRQS_SHOWN; i++) {
 		lkst_duration_format(f->irqs[i].ns, time);
 		x = put_foreign(v, y, x, COLS, f->irqs[i].name, strlen(f->irqs[i].name));
@@ -294,18 +299,24 @@ static void draw_irqs(const struct lkst_top_view *v, int y)
 		print(v, y, x, "and %u other kinds", f->nr_irqs - IRQS_SHOWN);
 }
 
+/* What stands before a number of which not all was recorded. */
+static const char *least_of(const struct lkst_top_view *v, enum lkst_figures_part part)
+{
+	return v->look->figures->limited[part][0] ? "at least " : "";
+}
+
 static void draw_cpu(const struct lkst_top_view *v, int y, const char *name,
 		     const struct lkst_cpu_figures *c, double cost)
 {
 	u64 ns = cpu_ns(c);
 	int x = print(v, y, 0, "%-7s", name);
 
-	attron(color(PAIR_RUNNING));
+	attron(color(v, PAIR_RUNNING));
 	x = print(v, y, x, " %5.1f %% threads", lkst_top_percent(c->threads_ns, ns));
 	attrset(A_NORMAL);
-	x = print(v, y, x, ", %4.1f %% interrupts, %4.1f %% softirqs, %5.1f %% idle",
-		  lkst_top_percent(c->irq_ns, ns), lkst_top_percent(c->softirq_ns, ns),
-		  lkst_top_percent(c->idle_ns, ns));
+	x = print(v, y, x, ", %s%4.1f %% interrupts, %s%4.1f %% softirqs, %5.1f %% idle",
+		  least_of(v, LKST_FIGURES_HARD), lkst_top_percent(c->irq_ns, ns), least_of(v, LKST_FIGURES_SOFT),
+		  lkst_top_percent(c->softirq_ns, ns), lkst_top_percent(c->idle_ns, ns));
 	if (c->unknown_ns)
 		x = print(v, y, x, ", %.1f %% unknown", lkst_top_percent(c->unknown_ns, ns));
 	if (v->look->recording.is_known)
@@ -361,9 +372,11 @@ static int draw_disks(const struct lkst_top_view *v, int y)
 		lkst_duration_format(d->requests ? d->sum_ns / d->requests : 0, mean);
 		lkst_duration_format(d->worst_ns, worst);
 		x = put_foreign(v, y, x, COLS, d->name, strlen(d->name));
-		x = print(v, y++, x, ": %llu requests, %s, mean %s, worst %s, %llu in flight",
-			  (unsigned long long)d->requests, size, mean, worst,
-			  (unsigned long long)d->in_flight);
+		x = print(v, y++, x, ": %s%llu requests, %s, mean %s, worst %s",
+			  least_of(v, LKST_FIGURES_DISKS), (unsigned long long)d->requests, size,
+			  mean, worst);
+		if (!f->limited[LKST_FIGURES_DISKS][0])
+			print(v, y - 1, x, ", %llu in flight", (unsigned long long)d->in_flight);
 	}
 	return y;
 }
@@ -452,7 +465,7 @@ static void draw_row(const struct lkst_top_view *v, int y, int nr, const struct 
 		int width = columns[i].width;
 		char text[32] = "";
 
-		attrset(base | (is_selected ? A_NORMAL : color(columns[i].pair)));
+		attrset(base | (is_selected ? A_NORMAL : color(v, columns[i].pair)));
 		if (i == COLUMN_NOW) {
 			print(v, y, x, " %s", lkst_run_names[t->run % LKST_NR_RUNS]);
 		} else if (i == COLUMN_ON) {
@@ -461,7 +474,7 @@ static void draw_row(const struct lkst_top_view *v, int y, int nr, const struct 
 		} else if (i == COLUMN_CONTAINER) {
 			put_foreign(v, y, x + 1, width - 1, container, strlen(container));
 		} else if (columns[i].column == LKST_TOP_NAME) {
-			attrset(base | (lkst_top_is_own(t) ? color(PAIR_OWN) : A_NORMAL));
+			attrset(base | (lkst_top_is_own(t) ? color(v, PAIR_OWN) : A_NORMAL));
 			draw_name(v, y, x, width, t);
 		} else {
 			format_cell(text, t, i, f->to_ns - f->from_ns);

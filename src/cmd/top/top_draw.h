@@ -34,14 +34,15 @@ struct lkst_top_view {
 	u64 delay_ns;
 	bool is_paused;
 	bool is_utf8;	      /* the terminal shows UTF-8 */
+	bool has_color;	      /* what lkst_top_draw_begin() has found */
 	const char *question; /* what is asked for in the last line; NULL: nothing */
 	const char *typed;    /* the answer so far */
 	const char *message;  /* shown in the last line; "": the keys */
 	struct lkst_top_text why;
 };
 
-/* Prepares colours, if the terminal has any and they are @wanted. */
-void lkst_top_draw_begin(bool wanted);
+/* Prepares colours. False: the terminal has none. */
+bool lkst_top_draw_begin(void);
 
 /* Draws all of the screen again; corrects `first` so that the selected row is on it. */
 void lkst_top_draw(struct lkst_top_view *v);

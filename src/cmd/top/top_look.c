@@ -8,16 +8,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "analyze/measures/analysis.h"
+#include "analyze/analyses/analysis.h"
 #include "analyze/why/why.h"
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/remote.h"
-#include "cmd/turn.h"
+#include "cmd/recorders/remote.h"
+#include "cmd/recorders/turn.h"
 #include "live/drain/snapshot.h"
-#include "live/recording/history.h"
-#include "trace/collected.h"
-#include "view/account_text.h"
+#include "live/rings/history.h"
+#include "print/account_text.h"
+#include "trace/write/collected.h"
 
 enum {
 	COLLECTED_MAX = 1 << 30, /* bytes of a look */

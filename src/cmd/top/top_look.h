@@ -6,10 +6,10 @@
 #ifndef LKST_CMD_TOP_LOOK_H
 #define LKST_CMD_TOP_LOOK_H
 
-#include "analyze/figures/figures.h"
-#include "base/table.h"
+#include "analyze/top/figures.h"
 #include "live/recording/cost.h"
-#include "trace/reader.h"
+#include "result/table.h"
+#include "trace/read/reader.h"
 
 enum { LKST_TOP_LINE = 1024 }; /* bytes of a sentence, with its NUL */
 
@@ -38,7 +38,7 @@ struct lkst_top_look {
 
 struct lkst_top_source;
 
-/* The running recording, as root, or by the service at @socket (cmd/remote.h). */
+/* The running recording, as root, or by the service at @socket (cmd/recorders/remote.h). */
 int lkst_top_open(struct lkst_err *e, const char *socket, struct lkst_top_source **ret_source);
 
 /* A stretch of trace @t, which stays the caller's, for one look. */

@@ -3,7 +3,7 @@
 #ifndef LKST_CMD_TOP_ROWS_H
 #define LKST_CMD_TOP_ROWS_H
 
-#include "analyze/figures/figures.h"
+#include "analyze/top/figures.h"
 #include "base/choice.h"
 
 /* What the rows may be sorted by, in the order of the columns; the last one has none. */

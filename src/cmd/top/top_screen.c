@@ -16,7 +16,7 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "cmd/end_signals.h"
+#include "cmd/frame/end_signals.h"
 #include "cmd/top/top_draw.h"
 
 enum {
@@ -464,7 +464,8 @@ static int open_terminal(struct lkst_err *e, struct screen *s)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	curs_set(0);
-	lkst_top_draw_begin(!s->options->no_color && !(no_color && *no_color));
+	if (!s->options->no_color && !(no_color && *no_color))
+		s->view.has_color = lkst_top_draw_begin();
 	return 0;
 }
 

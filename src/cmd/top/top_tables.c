@@ -31,6 +31,48 @@ static void put_share(struct lkst_table *t, u64 ns, u64 of_ns)
 	lkst_table_u64(t, ns);
 }
 
+/* ---- what was not recorded all the time ------------------------------------------------------ */
+
+static bool is_limited(const struct lkst_figures *f, enum lkst_figures_part part)
+{
+	return f->limited[part][0] != '\0';
+}
+
+/* The number that was put last may be more; where none of it was recorded, it is not known. */
+static void put_least(struct lkst_table *t, const struct lkst_figures *f, enum lkst_figures_part part, u64 value)
+{
+	if (is_limited(f, part) && !value) {
+		lkst_table_none(t);
+		return;
+	}
+	lkst_table_u64(t, value);
+	if (is_limited(f, part))
+		lkst_table_at_least(t);
+}
+
+static void put_least_share(struct lkst_table *t, const struct lkst_figures *f, enum lkst_figures_part part, u64 ns,
+			    u64 of_ns)
+{
+	if (is_limited(f, part) && !ns) {
+		lkst_table_none(t);
+		lkst_table_none(t);
+		return;
+	}
+	lkst_table_double(t, lkst_top_percent(ns, of_ns));
+	if (is_limited(f, part))
+		lkst_table_at_least(t);
+	lkst_table_u64(t, ns);
+}
+
+/* Says of a table what it lacks. */
+static void note_limited(struct lkst_table *t, const struct lkst_figures *f, enum lkst_figures_part part)
+{
+	if (!is_limited(f, part))
+		return;
+	t->is_at_least = true;
+	lkst_notes_add(&t->notes, "Not all was recorded, to keep to the cost limit: %s.", f->limited[part]);
+}
+
 /* ---- the window and the recording ----------------------------------------------------------- */
 
 static const struct lkst_column window_columns[] = {
@@ -55,6 +97,7 @@ static int put_window(const struct lkst_figures *f, struct lkst_tables *set)
 	lkst_table_u64(t, f->records);
 	lkst_table_u64(t, f->gaps);
 	lkst_table_u64(t, f->nr_threads);
+	note_limited(t, f, LKST_FIGURES_ANY);
 	return t->error;
 }
 
@@ -124,20 +167,22 @@ static int put_cpus(const struct lkst_top_look *look, u64 ns, struct lkst_tables
 {
 	struct lkst_table *t = ADD(set, "cpus", "CPUs", cpu_columns);
 	const struct lkst_cost *cost = &look->recording.cost;
+	const struct lkst_figures *f = look->figures;
 	u32 i;
 
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < look->figures->nr_cpus; i++) {
-		const struct lkst_cpu_figures *c = &look->figures->cpus[i];
+	note_limited(t, f, LKST_FIGURES_IRQS);
+	for (i = 0; i < f->nr_cpus; i++) {
+		const struct lkst_cpu_figures *c = &f->cpus[i];
 
 		if (!(c->threads_ns + c->irq_ns + c->softirq_ns + c->idle_ns + c->unknown_ns))
 			continue;
 		lkst_table_row(t);
 		lkst_table_s64(t, i);
 		put_share(t, c->threads_ns, ns);
-		put_share(t, c->irq_ns, ns);
-		put_share(t, c->softirq_ns, ns);
+		put_least_share(t, f, LKST_FIGURES_HARD, c->irq_ns, ns);
+		put_least_share(t, f, LKST_FIGURES_SOFT, c->softirq_ns, ns);
 		put_share(t, c->idle_ns, ns);
 		put_share(t, c->unknown_ns, ns);
 		if (look->recording.is_known && i < cost->nr_cpus)
@@ -164,15 +209,16 @@ static int put_irqs(const struct lkst_figures *f, u64 ns, struct lkst_tables *se
 
 	if (!t)
 		return -ENOMEM;
+	note_limited(t, f, LKST_FIGURES_IRQS);
 	for (i = 0; i < f->nr_irqs; i++) {
 		const struct lkst_irq_figures *q = &f->irqs[i];
 
 		lkst_table_row(t);
 		lkst_table_str(t, q->name);
-		lkst_table_u64(t, q->count);
-		lkst_table_u64(t, q->ns);
+		put_least(t, f, LKST_FIGURES_IRQS, q->count);
+		put_least(t, f, LKST_FIGURES_IRQS, q->ns);
 		lkst_table_double(t, lkst_top_percent(q->ns, ns));
-		lkst_table_u64(t, q->worst_ns);
+		put_least(t, f, LKST_FIGURES_IRQS, q->worst_ns);
 		lkst_table_u64(t, q->nr_partial);
 	}
 	return t->error;
@@ -195,20 +241,24 @@ static int put_disks(const struct lkst_figures *f, struct lkst_tables *set)
 
 	if (!t)
 		return -ENOMEM;
+	note_limited(t, f, LKST_FIGURES_DISKS);
 	for (i = 0; i < f->nr_disks; i++) {
 		const struct lkst_disk_figures *d = &f->disks[i];
 
 		lkst_table_row(t);
 		lkst_table_str(t, d->name);
-		lkst_table_u64(t, d->requests);
-		lkst_table_u64(t, d->bytes);
-		lkst_table_u64(t, d->in_flight);
+		put_least(t, f, LKST_FIGURES_DISKS, d->requests);
+		put_least(t, f, LKST_FIGURES_DISKS, d->bytes);
+		if (is_limited(f, LKST_FIGURES_DISKS))
+			lkst_table_none(t);
+		else
+			lkst_table_u64(t, d->in_flight);
 		if (d->requests)
 			lkst_table_u64(t, d->sum_ns / d->requests);
 		else
 			lkst_table_none(t);
 		if (d->requests)
-			lkst_table_u64(t, d->worst_ns);
+			put_least(t, f, LKST_FIGURES_DISKS, d->worst_ns);
 		else
 			lkst_table_none(t);
 		lkst_table_u64(t, d->no_begin);
@@ -289,8 +339,15 @@ static void put_thread(struct lkst_table *table, const struct lkst_figures *f, c
 		lkst_table_s64(table, t->cpu);
 	else
 		lkst_table_none(table);
-	for (i = 0; i < sizeof(shares); i++)
-		put_share(table, lkst_top_time(t, shares[i]), ns);
+	for (i = 0; i < sizeof(shares); i++) {
+		const u64 share_ns = lkst_top_time(t, shares[i]);
+
+		if (shares[i] == LKST_TOP_DISK || shares[i] == LKST_TOP_LOCK)
+			put_least_share(table, f, shares[i] == LKST_TOP_DISK ? LKST_FIGURES_DISKS : LKST_FIGURES_LOCKS,
+					share_ns, ns);
+		else
+			put_share(table, share_ns, ns);
+	}
 	lkst_table_u64(table, t->ready_max_ns);
 	lkst_table_u64(table, t->nr_runs);
 	lkst_table_str(table, lkst_run_names[t->run]);
@@ -309,6 +366,8 @@ static int put_threads(const struct lkst_figures *f, const struct lkst_top_rows 
 
 	if (!t)
 		return -ENOMEM;
+	note_limited(t, f, LKST_FIGURES_DISKS);
+	note_limited(t, f, LKST_FIGURES_LOCKS);
 	for (i = 0; i < rows->nr; i++)
 		put_thread(t, f, &rows->list[i], ns);
 	return t->error;
@@ -331,6 +390,7 @@ static int put_worst(const struct lkst_top_look *look, struct lkst_tables *set)
 
 	if (!t)
 		return -ENOMEM;
+	note_limited(t, look->figures, LKST_FIGURES_CALLS);
 	if (!look->worst[0])
 		return 0;
 	lkst_table_row(t);
@@ -352,6 +412,7 @@ static int put_found(const struct lkst_top_look *look, struct lkst_tables *set)
 
 	if (!t)
 		return -ENOMEM;
+	note_limited(t, look->figures, LKST_FIGURES_ANY);
 	if (look->stands_out[0]) {
 		lkst_table_row(t);
 		lkst_table_str(t, look->stands_out);

@@ -3,9 +3,9 @@
 #ifndef LKST_CMD_TOP_TABLES_H
 #define LKST_CMD_TOP_TABLES_H
 
-#include "base/table.h"
 #include "cmd/top/top_look.h"
 #include "cmd/top/top_rows.h"
+#include "result/table.h"
 
 /* Adds the tables to @set: window, recording, cpus, threads, irqs, disks, worst. 0 or -ENOMEM. */
 int lkst_top_tables(const struct lkst_top_look *look, const struct lkst_top_rows *rows,

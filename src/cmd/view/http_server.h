@@ -10,7 +10,7 @@
 
 #include "abi/types.h"
 #include "base/err.h"
-#include "base/http.h"
+#include "cmd/view/http.h"
 
 /* What a request is answered with. */
 struct lkst_http_answer {

@@ -12,8 +12,8 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/access.h"
-#include "cmd/remote.h"
+#include "cmd/frame/access.h"
+#include "cmd/recorders/remote.h"
 #include "cmd/view/view_files.h"
 #include "cmd/view/view_live.h"
 #include "cmd/view/view_page.h"
@@ -98,15 +98,15 @@ static void name_traces(const struct lkst_cmd_traces *t, const char *named, char
 					 t->hosts.list[i].name);
 }
 
-static int write_page(struct lkst_err *e, const char *output, const struct lkst_cmd_traces *t,
-		      const char *name, u64 *ret_bytes)
+static int write_page(struct lkst_err *e, const struct lkst_access *access, const char *output,
+		      const struct lkst_cmd_traces *t, const char *name, u64 *ret_bytes)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	struct stat st = {};
 	int err;
 
 	err = lkst_check_replaceable(e, output)
-		      ?: lkst_new_file_open(e, AT_FDCWD, output, &file)
+		      ?: lkst_new_file_open(e, access, AT_FDCWD, output, &file)
 		      ?: lkst_view_page_write(e, file.fd, t, name);
 	if (err)
 		return err;
@@ -170,8 +170,9 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces t = {};
 	_cleanup_free_ char *output = NULL;
 	char size[LKST_SIZE_TEXT], name[NAME_MAX_BYTES] = "";
+	struct lkst_access access;
 	u64 bytes = 0;
-	int err = lkst_access_apply(e, &o->access);
+	int err = lkst_access_parse(e, &o->access, &access);
 
 	if (!err && nr_args)
 		err = lkst_cmd_open_traces(e, args, nr_args, &t)
@@ -183,7 +184,7 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 		return lkst_err_sys(e, -ENOMEM, "making the page");
 	if (nr_args)
 		name_traces(&t, args[0], name);
-	err = write_page(e, output, nr_args ? &t : NULL, name, &bytes);
+	err = write_page(e, &access, output, nr_args ? &t : NULL, name, &bytes);
 	if (err)
 		return err;
 	lkst_size_format(bytes, size);
@@ -195,7 +196,10 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
+	int err = lkst_view_page_check(e);
 
+	if (err)
+		return err;
 	if (!o->live && (o->last_ns != defaults.last_ns || o->socket))
 		return lkst_err_set(e, -EINVAL,
 				    "--last and --socket are for --live; `lkst cut` makes a trace "
@@ -209,7 +213,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_view = {
 	.name = "view",
-	.summary = "make a page for a browser that shows a trace",
+	.summary = "show a trace in a browser",
 	.args = "[TRACE...]",
 	.help = "Writes one HTML file that shows TRACE: what each CPU and each thread did along the time, and\n"
 		"what the commands that read say of it (report, analyze, why, lint, print, check), by the same\n"

@@ -3,7 +3,7 @@
 #ifndef LKST_CMD_VIEW_FILES_H
 #define LKST_CMD_VIEW_FILES_H
 
-#include "cmd/traces.h"
+#include "cmd/readers/traces.h"
 
 /*
  * Calls @each for every file, as lkst_trace_each_file(). Those of several hosts are in directories "host1", "host2" ...

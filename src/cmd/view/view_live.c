@@ -15,11 +15,11 @@
 
 #include "base/create.h"
 #include "base/time.h"
-#include "cmd/end_signals.h"
-#include "cmd/remote.h"
-#include "cmd/turn.h"
+#include "cmd/frame/end_signals.h"
+#include "cmd/recorders/remote.h"
+#include "cmd/recorders/turn.h"
 #include "live/drain/snapshot.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* A member of the group may ask the service once a second. */
 #define EVERY_NS LKST_NS_PER_S
@@ -54,7 +54,7 @@ static int take_own(struct lkst_err *e, u64 last_ns, const char *dir)
 
 	lkst_turn_give(&turn);
 	if (!err)
-		err = lkst_writer_open_copy(e, dir, lkst_session_catalog(s), &w);
+		err = lkst_writer_open_copy(e, NULL, dir, lkst_session_catalog(s), &w);
 	return err ? err : lkst_writer_close(e, w, lkst_snapshot_write(e, s, &what, w));
 }
 
@@ -63,7 +63,7 @@ static int take(struct lkst_err *e, const struct lkst_view_live *live)
 	u64 bytes;
 
 	if (lkst_remote_is_wanted(live->socket))
-		return lkst_remote_snapshot(e, live->socket, live->last_ns, live->dir, &bytes);
+		return lkst_remote_snapshot(e, live->socket, live->last_ns, NULL, live->dir, &bytes);
 	return take_own(e, live->last_ns, live->dir);
 }
 
@@ -78,7 +78,7 @@ static int make_dir(struct lkst_err *e, struct lkst_view_live *live)
 		place = access("/dev/shm", W_OK) ? "/var/tmp" : "/dev/shm";
 	if ((size_t)snprintf(path, sizeof(path), "%s/lkst-live", place) >= sizeof(path))
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", place);
-	err = lkst_create_dir_beside(e, path, live->dir, &live->lock);
+	err = lkst_create_dir_beside(e, NULL, path, live->dir, &live->lock);
 	if (err)
 		live->dir[0] = 0;
 	return err;
@@ -88,7 +88,7 @@ static void remove_dir(struct lkst_view_live *live)
 {
 	if (!live->dir[0])
 		return;
-	lkst_remove_dir(AT_FDCWD, live->dir);
+	lkst_remove_made_dir(live->lock, AT_FDCWD, live->dir);
 	live->dir[0] = 0;
 	lkst_closep(&live->lock);
 }

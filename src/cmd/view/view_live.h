@@ -16,7 +16,7 @@ struct lkst_view_live;
 
 /*
  * Takes the first, of the last @last_ns. @socket: of the service; NULL: root looks itself, others ask the usual one.
- * From now on signals that end a command are blocked (cmd/end_signals.h); -EINTR: one has come.
+ * From now on signals that end a command are blocked (cmd/frame/end_signals.h); -EINTR: one has come.
  */
 int lkst_view_live_new(struct lkst_err *e, const char *socket, u64 last_ns,
 		       struct lkst_view_live **ret_live, struct lkst_trace **ret_trace);

@@ -9,12 +9,16 @@
 
 #include <zstd.h>
 
-#include "base/byte_text.h"
 #include "base/cleanup.h"
 #include "base/out.h"
+#include "cmd/view/byte_text.h"
 #include "cmd/view/view_files.h"
 
 /* The empty page, which tools/view-page has put together. */
+#ifdef LKST_NO_PAGE
+static const char lkst_view_page[] = "";
+static const u32 lkst_view_page_length;
+#else
 __asm__(".pushsection .rodata, \"a\"\n"
 	".global lkst_view_page, lkst_view_page_length\n"
 	"lkst_view_page:\n"
@@ -26,6 +30,7 @@ __asm__(".pushsection .rodata, \"a\"\n"
 	".popsection\n");
 extern const char lkst_view_page[];
 extern const u32 lkst_view_page_length;
+#endif
 
 /* Where in it the trace goes. */
 static const char place[] = "<!-- the trace -->\n";
@@ -116,6 +121,10 @@ static int find_place(struct lkst_err *e, struct page_parts *ret)
 {
 	const char *at = memmem(lkst_view_page, lkst_view_page_length, place, strlen(place));
 
+	if (!lkst_view_page_length)
+		return lkst_err_set(e, -ENOTSUP,
+				    "this lkst was built without the page of lkst view, as `make demo` "
+				    "does; `make` builds one with it");
 	if (!at)
 		return lkst_err_set(e, -EINVAL,
 				    "the page in this program has no place for a trace");
@@ -128,6 +137,13 @@ static void put_rest(struct lkst_out *out, const struct page_parts *page)
 	const char *rest = page->after + strlen(place);
 
 	lkst_out_bytes(out, rest, (size_t)(page->end - rest));
+}
+
+int lkst_view_page_check(struct lkst_err *e)
+{
+	struct page_parts page;
+
+	return find_place(e, &page);
 }
 
 int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_cmd_traces *t, const char *name)

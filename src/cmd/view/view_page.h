@@ -10,6 +10,9 @@
 
 struct lkst_cmd_traces;
 
+/* Whether there is a page in this program. -ENOTSUP: it was built without one. */
+int lkst_view_page_check(struct lkst_err *e);
+
 /*
  * Writes to @fd a page that shows @t, called @name; NULL: an empty one, on which a trace can be dropped. It is whole in
  * itself: the library as a module of WebAssembly, scripts, and the files of the trace or the hosts' traces, compressed.

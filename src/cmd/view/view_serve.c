@@ -9,13 +9,13 @@
 #include <sys/random.h>
 
 #include "base/cleanup.h"
-#include "base/json_writer.h"
 #include "base/out.h"
 #include "base/vec.h"
-#include "cmd/end_signals.h"
+#include "cmd/frame/end_signals.h"
 #include "cmd/view/http_server.h"
 #include "cmd/view/view_files.h"
 #include "cmd/view/view_page.h"
+#include "result/json_writer.h"
 
 enum {
 	SECRET = 16, /* random bytes of a token */

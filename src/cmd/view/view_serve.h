@@ -16,7 +16,7 @@
 
 #include "abi/types.h"
 #include "base/err.h"
-#include "cmd/traces.h"
+#include "cmd/readers/traces.h"
 
 /*
  * Where the trace, or those of hosts, come from. The server closes them when nobody needs them any more. With @next,

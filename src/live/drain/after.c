@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "live/drain/drain.h"
-#include "trace/counted.h"
+#include "trace/read/counted.h"
 
 /* A counter, and by what it is found. */
 struct place {

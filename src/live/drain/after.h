@@ -8,8 +8,8 @@
 #ifndef LKST_LIVE_DRAIN_AFTER_H
 #define LKST_LIVE_DRAIN_AFTER_H
 
-#include "live/recording/incidents.h"
-#include "live/recording/readings.h"
+#include "live/drain/incidents.h"
+#include "live/state/readings.h"
 
 /*
  * Finds in @r, which was taken just now, the first reading that was made after @incident, fills in how many records

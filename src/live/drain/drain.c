@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/drain/drain_marks.h"
-#include "live/drain/state_stream.h"
-#include "trace/block.h"
+#include "live/state/state_stream.h"
+#include "trace/format/block.h"
 
 enum {
 	BATCH_BYTES = 1 << 20,	  /* copied and written at once; at least one block of any size */

@@ -7,9 +7,9 @@
 #define LKST_LIVE_DRAIN_DRAIN_H
 
 #include "base/cleanup.h"
-#include "live/load/rings.h"
-#include "live/recording/session.h"
-#include "trace/writer.h"
+#include "live/rings/rings.h"
+#include "live/session/session.h"
+#include "trace/write/writer.h"
 
 struct lkst_drain;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/time.h"
-#include "live/drain/state_stream.h"
+#include "live/state/state_stream.h"
 #include "marks/marks_ask.h"
 
 /* So often, at most, they are read while recording goes on. */
@@ -14,12 +14,27 @@
 /* How long programs mark after a recording has asked for it last, if it ends with its process. */
 #define LEASE_NS 10000000000ULL
 
+enum { CATCHES_MAX = 16 }; /* during a look, so that who names threads that have not been costs little */
+
+/* Of the life buffer, what was not looked at yet. */
+struct life {
+	struct lkst_ring_reader reader;
+	u64 seq;    /* of the block that was being filled when it was looked at last, */
+	u32 offset; /* and how far; 0: none was */
+	u64 ns;
+};
+
 struct lkst_drain_marks {
 	const struct lkst_session *session;
 	struct lkst_marks_reader *reader;
 	struct lkst_marks_asker *asker; /* NULL: programs need not be asked */
 	u64 looked_ns; /* when they were read last */
 	u64 lease_ns;  /* when programs were asked last */
+	/* Whose threads were that have ended: nothing is read for it before that is asked. */
+	struct lkst_marks_lives *lives;
+	struct life *rings; /* of the life buffer, by CPU, then level */
+	u8 *blocks;
+	u32 catches_left; /* during a look */
 };
 
 /*
@@ -36,6 +51,75 @@ static void ask_programs(struct lkst_drain_marks *m)
 	lkst_marks_asker_ask(m->asker, now + LEASE_NS, false);
 }
 
+/* ---- whose threads were ----------------------------------------------------------------------- */
+
+/* Takes in what is new in the copy of a block of @ring. */
+static void feed(struct lkst_drain_marks *m, struct life *ring, const u8 *bytes)
+{
+	struct lkst_block_cursor cursor;
+	struct lkst_block block;
+
+	if (lkst_block_parse(NULL, bytes, 1UL << ring->reader.rings->block_shift, NULL, &block))
+		return;
+	lkst_block_cursor_init(&cursor, &block);
+	if (ring->offset && ring->seq == block.seq) {
+		cursor.offset = ring->offset;
+		cursor.ns = ring->ns;
+	}
+	lkst_marks_lives_feed(m->lives, lkst_session_catalog(m->session), &cursor);
+	ring->seq = block.seq;
+	ring->offset = cursor.offset;
+	ring->ns = cursor.ns;
+}
+
+/* All that a ring of the life buffer has now: what ends a moment later comes to the next block. */
+static void catch_up_ring(struct lkst_drain_marks *m, struct life *ring)
+{
+	u64 left = (u64)ring->reader.ring->mask + 1;
+
+	while (left-- && lkst_ring_reader_closed(&ring->reader, m->blocks, 1))
+		feed(m, ring, m->blocks);
+	if (lkst_ring_reader_open_block(&ring->reader, m->blocks) > 0)
+		feed(m, ring, m->blocks);
+}
+
+static bool catch_up(struct lkst_drain_marks *m)
+{
+	const struct lkst_rings *rings = lkst_session_rings(m->session);
+	u32 i, nr = rings->nr_cpus * LKST_LEVELS;
+
+	if (!m->catches_left)
+		return false;
+	m->catches_left--;
+	for (i = 0; i < nr; i++)
+		catch_up_ring(m, &m->rings[i]);
+	return true;
+}
+
+/* It may have ended since the records were looked at last. */
+static bool was_of(void *ctx, const struct lkst_marks_ended *ended, u64 *ret_from, u64 *ret_to)
+{
+	struct lkst_drain_marks *m = ctx;
+
+	return lkst_marks_lives_was_of(m->lives, ended, ret_from, ret_to) ||
+	       (catch_up(m) && lkst_marks_lives_was_of(m->lives, ended, ret_from, ret_to));
+}
+
+static int begin_lives(struct lkst_drain_marks *m)
+{
+	const struct lkst_rings *rings = lkst_session_rings(m->session);
+	u32 i, nr = rings->nr_cpus * LKST_LEVELS;
+
+	m->lives = lkst_marks_lives_new();
+	m->rings = calloc(nr, sizeof(*m->rings));
+	m->blocks = malloc(1UL << rings->block_shift);
+	if (!m->lives || !m->rings || !m->blocks)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		lkst_ring_reader_init(&m->rings[i].reader, rings, i / LKST_LEVELS, LKST_BUFFER_LIFE, i % LKST_LEVELS);
+	return 0;
+}
+
 int lkst_drain_marks_look(struct lkst_err *e, struct lkst_drain_marks *m, const struct lkst_marks_look *look)
 {
 	const u64 now = lkst_monotonic_ns();
@@ -46,6 +130,7 @@ int lkst_drain_marks_look(struct lkst_err *e, struct lkst_drain_marks *m, const 
 	if (!look->is_last)
 		ask_programs(m);
 	m->looked_ns = now;
+	m->catches_left = CATCHES_MAX;
 	return lkst_marks_gather(e, m->reader, look);
 }
 
@@ -118,12 +203,16 @@ int lkst_drain_marks_new(struct lkst_err *e, const struct lkst_session *s, u64 s
 						    .since_ns = since_ns > start_ns ? since_ns : start_ns,
 						    .ring_bytes = ring_bytes,
 						    .declare = declare,
+						    .was_of = was_of,
 						    .ctx = m };
 	int err;
 
 	if (!m)
 		return lkst_err_sys(e, -ENOMEM, "preparing to read the marks of programs");
 	m->session = s;
+	err = begin_lives(m);
+	if (err)
+		return lkst_err_sys(e, err, "preparing to read the marks of programs");
 	err = lkst_marks_new(e, &options, &m->reader);
 	if (err)
 		return err;
@@ -143,5 +232,8 @@ void lkst_drain_marks_free(struct lkst_drain_marks *m)
 		return;
 	lkst_marks_free(m->reader);
 	lkst_marks_asker_free(m->asker);
+	lkst_marks_lives_free(m->lives);
+	free(m->rings);
+	free(m->blocks);
 	free(m);
 }

@@ -4,9 +4,9 @@
 #define LKST_LIVE_DRAIN_DRAIN_MARKS_H
 
 #include "base/cleanup.h"
-#include "live/recording/session.h"
+#include "live/session/session.h"
 #include "marks/marks_gather.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 struct lkst_drain_marks;
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/drain/drain.h"
-#include "trace/merge.h"
+#include "trace/read/merge.h"
 
 enum { QUEUE_BYTES = 8 << 20 }; /* of one ring, at most */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The records of a running recording in one order of time, as they come: what trace/reader.h does for a
+ * The records of a running recording in one order of time, as they come: what trace/read/reader.h does for a
  * trace, with an end that moves. A CPU's records are complete some microseconds after their time at the
  * latest, unless its writer is held up. So a caller that asks for records up to a little before now gets them
  * in order; a record that comes later than that comes out of order, but is not lost.
@@ -9,8 +9,8 @@
 #define LKST_LIVE_DRAIN_FOLLOW_H
 
 #include "base/cleanup.h"
-#include "live/recording/session.h"
-#include "trace/reader.h"
+#include "live/session/session.h"
+#include "trace/read/reader.h"
 
 struct lkst_follow;
 

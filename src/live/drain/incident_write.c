@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "live/drain/after.h"
 #include "live/drain/snapshot.h"
-#include "live/load/writers.h"
+#include "live/rings/writers.h"
 
 int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
 		       const struct lkst_incident *incident, struct lkst_writer *w)

@@ -3,8 +3,8 @@
 #ifndef LKST_LIVE_DRAIN_INCIDENT_WRITE_H
 #define LKST_LIVE_DRAIN_INCIDENT_WRITE_H
 
-#include "live/recording/incidents.h"
-#include "trace/writer.h"
+#include "live/drain/incidents.h"
+#include "trace/write/writer.h"
 
 /*
  * Writes the incident to @w as a trace: what the bank holds, the life buffer, and how things stood on the

@@ -9,10 +9,10 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "live/drain/drain.h"
-#include "live/drain/state_stream.h"
-#include "live/drain/write_symbols.h"
-#include "live/recording/counters.h"
-#include "live/recording/thread_counts.h"
+#include "live/state/counters.h"
+#include "live/state/state_stream.h"
+#include "live/state/thread_counts.h"
+#include "live/state/write_symbols.h"
 
 /* Records of the main buffers may come to a part this much later than their time. */
 #define LAG_NS 5000000000ULL
@@ -223,6 +223,10 @@ static int find_threads(struct lkst_err *e, struct lkst_recorder *r, u64 now)
 	r->threads.renewed = alive.renewed;
 	r->threads.nr_renewed = alive.nr_renewed;
 	alive.renewed = NULL;
+	free(r->threads.waits);
+	r->threads.waits = alive.waits;
+	r->threads.nr_waits = alive.nr_waits;
+	alive.waits = NULL;
 	for (i = 0; i < alive.nr_idle_tasks && !err; i++)
 		err = lkst_thread_list_set_idle(&r->threads, i, alive.idle_tasks[i]);
 	return err ? lkst_err_sys(e, err, "beginning a part") : 0;
@@ -473,7 +477,7 @@ static int open_recorder(struct lkst_err *e, struct lkst_recorder *r,
 	r->addresses = lkst_addresses_new(r->s, options->symbols, false);
 	if (!r->life || !r->addresses)
 		return lkst_err_sys(e, -ENOMEM, "preparing to write");
-	err = lkst_parts_open(e, options->name, &options->rotation, options->compress, &r->parts);
+	err = lkst_parts_open(e, options->access, options->name, &options->rotation, options->compress, &r->parts);
 	err = err ?: lkst_drain_new(e, r->s, NULL, options->since_ns, &r->drain);
 	if (err)
 		return err;

@@ -6,14 +6,15 @@
 #ifndef LKST_LIVE_DRAIN_RECORDER_H
 #define LKST_LIVE_DRAIN_RECORDER_H
 
-#include "live/recording/session.h"
-#include "trace/parts.h"
+#include "live/session/session.h"
+#include "trace/write/parts.h"
 
 struct lkst_recorder_options {
 	const char *name; /* see lkst_parts_open() */
+	const struct lkst_access *access; /* the same; must stay as long as the recorder */
 	struct lkst_rotation rotation;
 	bool compress;
-	bool symbols; /* with the names of what lies at the addresses in it (live/drain/write_symbols.h) */
+	bool symbols; /* with the names of what lies at the addresses in it (live/state/write_symbols.h) */
 	u64 since_ns; /* records before are left out, 0: none */
 	bool is_filtered; /* not all threads are recorded */
 };

@@ -8,10 +8,10 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/drain/drain.h"
-#include "live/drain/life.h"
-#include "live/drain/state_stream.h"
-#include "live/drain/write_symbols.h"
-#include "trace/block.h"
+#include "live/state/life.h"
+#include "live/state/state_stream.h"
+#include "live/state/write_symbols.h"
+#include "trace/format/block.h"
 
 struct saving {
 	const struct lkst_session *s;

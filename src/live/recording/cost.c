@@ -3,7 +3,6 @@
 #include "live/recording/cost.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "trace/block.h"
+#include "live/recording/cpu_account.h"
+#include "trace/format/block.h"
 
 enum {
 	BATCH_BYTES = 1 << 20, /* copied at once; at least one block of any size */
@@ -35,8 +35,15 @@ struct lkst_cost_watch {
 	unsigned int nr_kinds;
 	u16 kind_of[LKST_EVENT_SPACE];
 	double *per_second, *idle_per_second; /* by kind */
+	double *us_per_second;		      /* the same */
+	double *cpu_us_per_second;	      /* of the CPU that is counted */
 	u64 begin_ns, end_ns;		      /* the window */
-	u64 busy_us;			      /* when it began */
+	/*
+	 * By CPU, read before the window and after it, between before_ns and after_ns: it is about all of the window,
+	 * however late this process is. Of the next window before_ns is next_ns.
+	 */
+	struct lkst_cpu_account *times_before, *times_after;
+	u64 before_ns, after_ns, next_ns;
 	struct lkst_idle *began;      /* of each CPU: how often programs had run for nothing */
 	struct lkst_idle *idle;	      /* how often they did in the window */
 	struct ring *rings;	      /* by CPU, buffer and level */
@@ -140,6 +147,7 @@ static double count_ring(struct lkst_cost_watch *c, const struct lkst_rings *r, 
 		if (!c->counts[i] || kind == LKST_KIND_NONE)
 			continue;
 		c->per_second[kind] += per_second;
+		c->cpu_us_per_second[kind] += per_second * unit_ns(&c->kinds[kind]) / 1e3;
 		share += per_second * unit_ns(&c->kinds[kind]) / 1e9;
 	}
 	return share;
@@ -161,9 +169,48 @@ static double count_idle(struct lkst_cost_watch *c, u32 cpu)
 			continue;
 		}
 		c->idle_per_second[kind] += per_second;
+		c->cpu_us_per_second[kind] += per_second * c->kinds[kind].unit.hook_ns / 1e3;
 		share += per_second * c->kinds[kind].unit.hook_ns / 1e9;
 	}
 	return share;
+}
+
+/* By what what was counted on @cpu is to be multiplied, so that it is not more than the CPU was in the kernel. */
+static double cut_down(const struct lkst_cost_watch *c, u32 cpu, double share)
+{
+	const u64 ns = c->after_ns - c->before_ns;
+	double most = lkst_cpu_account_kernel_share(&c->times_before[cpu], &c->times_after[cpu], ns) *
+		      ns / (c->end_ns - c->begin_ns);
+
+	most = most < 1 ? most : 1;
+	return share > most ? most / share : 1;
+}
+
+/* Adds what CPU @cpu pays, @share of its time, @idle of that for runs that recorded nothing. */
+static void add_cpu(struct lkst_cost_watch *c, struct lkst_cost *cost, u32 cpu, double share, double idle)
+{
+	double part = cut_down(c, cpu, share), core_us = 0;
+	unsigned int i;
+
+	for (i = 0; i < c->nr_kinds; i++) {
+		if (c->kinds[i].value == LKST_KIND_PRECIOUS)
+			core_us += c->cpu_us_per_second[i] * part;
+		c->us_per_second[i] += c->cpu_us_per_second[i] * part;
+		c->cpu_us_per_second[i] = 0;
+	}
+	if (core_us / 1e6 > cost->core_share) {
+		cost->core_share = core_us / 1e6;
+		cost->core_cpu = cpu;
+	}
+	share *= part;
+	cost->is_cut_down |= part < 1;
+	cost->cpu_shares[cpu] = share;
+	cost->idle_us_per_second += idle * part * 1e6;
+	cost->us_per_second += share * 1e6;
+	if (share > cost->busiest_share) {
+		cost->busiest_share = share;
+		cost->busiest_cpu = cpu;
+	}
 }
 
 static void count_cpus(struct lkst_cost_watch *c, const struct lkst_rings *r,
@@ -177,13 +224,7 @@ static void count_cpus(struct lkst_cost_watch *c, const struct lkst_rings *r,
 		for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
 			for (level = 0; level < LKST_LEVELS && lkst_rings_has(r, buffer); level++)
 				share += count_ring(c, r, cpu, buffer, level);
-		cost->cpu_shares[cpu] = share;
-		cost->idle_us_per_second += idle * 1e6;
-		cost->us_per_second += share * 1e6;
-		if (share > cost->busiest_share) {
-			cost->busiest_share = share;
-			cost->busiest_cpu = cpu;
-		}
+		add_cpu(c, cost, cpu, share, idle);
 	}
 }
 
@@ -207,26 +248,36 @@ static void fill_rows(const struct lkst_cost_watch *c, struct lkst_cost *cost)
 		row->unit = c->kinds[i].unit;
 		row->per_second = c->per_second[i];
 		row->idle_per_second = c->idle_per_second[i];
-		row->us_per_second = (row->per_second * unit_ns(&c->kinds[i]) +
-				      row->idle_per_second * row->unit.hook_ns) /
-				     1e3;
+		row->us_per_second = c->us_per_second[i];
 		cost->nr_rows++;
 	}
 	qsort(cost->rows, cost->nr_rows, sizeof(*cost->rows), by_cost);
 }
 
-/* CPU time that was not idle, of all CPUs since the machine started, us; 0: it cannot be read. */
-static u64 busy_us(void)
+/* What the CPUs have done so far. Where it cannot be read, nothing is known of any. */
+static void read_times(const struct lkst_cost_watch *c, struct lkst_cpu_account *times)
 {
-	u64 user, nice, system, idle, iowait, irq, softirq, steal;
+	const u32 nr = lkst_session_rings(c->session)->nr_cpus;
 	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
 
-	if (!f || fscanf(f,
-			 "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			 " %" SCNu64 " %" SCNu64,
-			 &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal) != 8)
-		return 0;
-	return (user + nice + system + irq + softirq) * (1000000 / sysconf(_SC_CLK_TCK));
+	memset(times, 0, nr * sizeof(*times));
+	if (f)
+		lkst_cpu_account_read(f, nr, times);
+}
+
+/* How busy the CPUs were, and in which steps that is told. */
+static void put_busy(const struct lkst_cost_watch *c, struct lkst_cost *cost)
+{
+	const double seconds = (c->after_ns - c->before_ns) / 1e9;
+	u32 cpu;
+
+	for (cpu = 0; cpu < cost->nr_cpus; cpu++) {
+		const struct lkst_cpu_account *before = &c->times_before[cpu], *after = &c->times_after[cpu];
+
+		if (before->is_known && after->busy > before->busy)
+			cost->busy_us_per_second += (after->busy - before->busy) / seconds;
+	}
+	cost->finest_us_per_second = lkst_cpu_account_tick_us() / seconds;
 }
 
 /* Notes how far each ring is, as where the window begins or ends. */
@@ -253,9 +304,10 @@ static int begin(struct lkst_err *e, struct lkst_cost_watch *c)
 	int err = 0;
 	u32 cpu;
 
+	c->before_ns = lkst_monotonic_ns();
+	read_times(c, c->times_before);
 	for (cpu = 0; cpu < r->nr_cpus && !err; cpu++)
 		err = lkst_session_idle(e, c->session, cpu, &c->began[cpu]);
-	c->busy_us = busy_us();
 	look_at_rings(c, r, false);
 	c->begin_ns = lkst_monotonic_ns();
 	return err;
@@ -267,7 +319,6 @@ static int end(struct lkst_err *e, struct lkst_cost_watch *c, struct lkst_cost *
 	_cleanup_free_ struct lkst_idle *now = calloc(1, sizeof(*now));
 	const struct lkst_rings *r = lkst_session_rings(c->session);
 	int err = now ? 0 : lkst_err_sys(e, -ENOMEM, "counting what recording costs");
-	u64 busy = busy_us();
 	u32 cpu, id;
 
 	look_at_rings(c, r, true);
@@ -281,20 +332,25 @@ static int end(struct lkst_err *e, struct lkst_cost_watch *c, struct lkst_cost *
 		if (!err)
 			c->began[cpu] = *now;
 	}
-	cost->busy_us_per_second = (busy - c->busy_us) * 1e9 / (c->end_ns - c->begin_ns);
-	c->busy_us = busy;
+	c->next_ns = lkst_monotonic_ns();
+	read_times(c, c->times_after);
+	c->after_ns = lkst_monotonic_ns();
+	put_busy(c, cost);
 	return err;
 }
 
 /* The next window begins where this one has ended. */
 static void go_on(struct lkst_cost_watch *c)
 {
-	size_t nr = (size_t)lkst_session_rings(c->session)->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS,
-	       i;
+	const struct lkst_rings *r = lkst_session_rings(c->session);
+	size_t nr = (size_t)r->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS, i;
 
 	for (i = 0; i < nr; i++)
 		c->rings[i].begin = c->rings[i].end;
 	c->begin_ns = c->end_ns;
+	memcpy(c->times_before, c->times_after, r->nr_cpus * sizeof(*c->times_before));
+	c->before_ns = c->next_ns;
+	memset(c->us_per_second, 0, (c->nr_kinds + 1) * sizeof(*c->us_per_second));
 	memset(c->per_second, 0, (c->nr_kinds + 1) * sizeof(*c->per_second));
 	memset(c->idle_per_second, 0, (c->nr_kinds + 1) * sizeof(*c->idle_per_second));
 }
@@ -306,6 +362,10 @@ void lkst_cost_watch_free(struct lkst_cost_watch *c)
 	free(c->kinds);
 	free(c->per_second);
 	free(c->idle_per_second);
+	free(c->us_per_second);
+	free(c->cpu_us_per_second);
+	free(c->times_before);
+	free(c->times_after);
 	free(c->began);
 	free(c->idle);
 	free(c->rings);
@@ -330,13 +390,17 @@ int lkst_cost_watch_new(struct lkst_err *e, const struct lkst_session *s,
 		return err;
 	c->per_second = calloc(c->nr_kinds + 1, sizeof(*c->per_second));
 	c->idle_per_second = calloc(c->nr_kinds + 1, sizeof(*c->idle_per_second));
+	c->us_per_second = calloc(c->nr_kinds + 1, sizeof(*c->us_per_second));
+	c->cpu_us_per_second = calloc(c->nr_kinds + 1, sizeof(*c->cpu_us_per_second));
+	c->times_before = calloc(lkst_session_rings(s)->nr_cpus, sizeof(*c->times_before));
+	c->times_after = calloc(lkst_session_rings(s)->nr_cpus, sizeof(*c->times_after));
 	c->began = calloc(lkst_session_rings(s)->nr_cpus, sizeof(*c->began));
 	c->idle = calloc(lkst_session_rings(s)->nr_cpus, sizeof(*c->idle));
 	c->rings = calloc((size_t)lkst_session_rings(s)->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS,
 			  sizeof(*c->rings));
 	c->batch = malloc(BATCH_BYTES);
-	if (!c->per_second || !c->idle_per_second || !c->began || !c->idle || !c->rings ||
-	    !c->batch)
+	if (!c->per_second || !c->idle_per_second || !c->us_per_second || !c->cpu_us_per_second ||
+	    !c->times_before || !c->times_after || !c->began || !c->idle || !c->rings || !c->batch)
 		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
 	memset(c->kind_of, 0xff, sizeof(c->kind_of));
 	for (i = 0; i < c->nr_kinds; i++)
@@ -387,6 +451,9 @@ double lkst_cost_slowdown(const struct lkst_cost *c)
 {
 	double work = c->busy_us_per_second - c->us_per_second;
 
+	/* Where the kernel accounts for less than that, it does not tell. */
+	if (work < c->finest_us_per_second)
+		work = c->finest_us_per_second;
 	return work > 0 ? c->us_per_second / work : 0;
 }
 

@@ -2,21 +2,22 @@
 /*
  * What recording costs: how often each kind of event was recorded in a quarter of a second, by
  * counting what the blocks hold, and how often its programs ran and recorded nothing, which they count
- * themselves; times what either costs on this machine.
+ * themselves; times what either costs on this machine. That is not exact, so what is more than a CPU spent in the
+ * kernel is cut down to it: a hook runs nowhere else.
  */
 #ifndef LKST_LIVE_RECORDING_COST_H
 #define LKST_LIVE_RECORDING_COST_H
 
 #include "base/cleanup.h"
-#include "live/load/kinds.h"
-#include "live/recording/session.h"
+#include "live/cost/kinds.h"
+#include "live/session/session.h"
 
 struct lkst_cost_row {
 	char name[LKST_KIND_NAME];
 	struct lkst_unit_cost unit;
 	double per_second;	/* records */
 	double idle_per_second; /* runs that recorded nothing */
-	double us_per_second;	/* CPU time of all CPUs */
+	double us_per_second;	/* CPU time of all CPUs; less than rates times units where it is cut down */
 };
 
 struct lkst_cost {
@@ -27,8 +28,12 @@ struct lkst_cost {
 	double busy_us_per_second; /* what the CPUs worked in all, recording included */
 	double busiest_share;	   /* of the time of the CPU where it costs most: 0.01 is 1 % */
 	u32 busiest_cpu;
-	double *cpu_shares; /* the same of each CPU, by number */
+	double core_share;	   /* what is never left out costs alone, on the CPU where that is most */
+	u32 core_cpu;
+	double *cpu_shares; /* as busiest_share, of each CPU, by number */
 	u32 nr_cpus;
+	bool is_cut_down;	    /* on some CPU; what is said is the most that it can be */
+	double finest_us_per_second; /* steps in which the kernel accounts for busy_us_per_second */
 };
 
 /* Takes a quarter of a second. Free it with lkst_cost_free(). */

@@ -12,10 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/load/pins.h"
-#include "live/recording/maskset_hooks.h"
-#include "live/recording/masksets.h"
-#include "live/recording/readings.h"
+#include "live/hooks/pins.h"
+#include "live/masks/maskset_hooks.h"
+#include "live/masks/masksets.h"
+#include "live/state/readings.h"
 
 /* Of readings of the kernel's counters; a little less than the time between two wakes. */
 #define READINGS_APART_NS (LKST_LIMIT_READINGS_MS * 1000000ULL / 10 * 9)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one process that a recording with a cost limit has: the controller in the kernel (src/bpf/budget.bpf.c) asks it
- * to detach hooks of what is left out, and to attach them again. It sleeps in between.
+ * The one process that a recording with a cost limit has: the controller in the kernel
+ * (src/bpf/budget/budget.bpf.c) asks it to detach hooks of what is left out, and to attach them again. It sleeps in
+ * between.
  *
  * It holds no hook itself, since the pins do: so `lkst stop` detaches everything whatever becomes of it. If
  * it is killed, recording goes on, and what is detached then stays so until there is another such process.
@@ -13,9 +14,9 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "live/recording/session.h"
+#include "live/session/session.h"
 
-/* How often it is to be called at least, to keep readings of the kernel's counters (live/recording/readings.h). */
+/* How often it is to be called at least, to keep readings of the kernel's counters (live/state/readings.h). */
 enum { LKST_LIMIT_READINGS_MS = 5000 };
 
 struct lkst_limit;

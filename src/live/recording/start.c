@@ -10,11 +10,11 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/load/pins.h"
-#include "live/recording/maskset_edit.h"
-#include "live/recording/maskset_hooks.h"
-#include "live/recording/masksets.h"
-#include "live/recording/session_fields.h"
+#include "live/hooks/pins.h"
+#include "live/masks/maskset_edit.h"
+#include "live/masks/maskset_hooks.h"
+#include "live/masks/masksets.h"
+#include "live/session/session_fields.h"
 
 static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *memory)
 {
@@ -71,6 +71,20 @@ static int attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_
 	return lkst_maskset_attach(e, s, 1U << s->maskset, NULL, notes, &set);
 }
 
+/* Has the controller of costs begin, with as much of the chosen maskset as has room. */
+static int begin_limit(struct lkst_err *e, struct lkst_session *s, u32 nr_cpus)
+{
+	const u16 *route = s->rings.control->route[s->maskset];
+	_cleanup_free_ bool *is_wanted = calloc(LKST_EVENT_SPACE, sizeof(*is_wanted));
+	u32 id;
+
+	if (!is_wanted)
+		return lkst_err_sys(e, -ENOMEM, "starting to record");
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		is_wanted[id] = lkst_route_handler(route[id]) != LKST_HANDLER_NOTHING;
+	return lkst_budget_begin(e, lkst_programs_object(&s->programs), &s->budget, is_wanted, nr_cpus);
+}
+
 /* Takes what stays when the skeleton is gone. */
 static int take_programs(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan)
 {
@@ -120,7 +134,8 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	return lkst_kernel_notes_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep) ?:
 	       take_programs(e, s, plan) ?:
 	       lkst_budget_group(e, &s->budget, s->hooks) ?:
-	       attach(e, s, plan, options);
+	       attach(e, s, plan, options) ?:
+	       begin_limit(e, s, memory->nr_cpus);
 }
 
 int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
@@ -171,29 +186,29 @@ void lkst_session_arm(struct lkst_session *s, bool on)
 /* ---- pinning ---------------------------------------------------------------------------------- */
 
 /* Pins what there may be; -1: there is not. */
-static int pin_optional(struct lkst_err *e, int fd, const char *pin)
+static int pin_optional(struct lkst_err *e, struct lkst_own_pins *own, int fd, const char *pin)
 {
-	return fd < 0 ? 0 : lkst_pins_put(e, fd, pin);
+	return fd < 0 ? 0 : lkst_pins_put(e, own, fd, pin);
 }
 
-static int pin_hook(struct lkst_err *e, const struct lkst_hook *hook)
+static int pin_hook(struct lkst_err *e, struct lkst_own_pins *own, const struct lkst_hook *hook)
 {
 	char pin[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
 	int err;
 
 	snprintf(pin, sizeof(pin), LKST_PROGRAM_PIN "%s", hook->name);
-	err = lkst_pins_put(e, hook->program_fd, pin);
-	return err ?: pin_optional(e, hook->link_fd, hook->name);
+	err = lkst_pins_put(e, own, hook->program_fd, pin);
+	return err ?: pin_optional(e, own, hook->link_fd, hook->name);
 }
 
-static int pin_budget(struct lkst_err *e, const struct lkst_budget_fds *budget)
+static int pin_budget(struct lkst_err *e, struct lkst_own_pins *own, const struct lkst_budget_fds *budget)
 {
 	/* The controller runs as long as the map that its timer is in has a pin. */
-	return lkst_pins_put(e, budget->budget_fd, "budget") ?:
-	       pin_optional(e, budget->kinds_fd, "kinds") ?:
-	       pin_optional(e, budget->groups_fd, "hook-groups") ?:
-	       pin_optional(e, budget->asks_fd, "asks") ?:
-	       pin_optional(e, budget->timer_fd, "timer");
+	return lkst_pins_put(e, own, budget->budget_fd, "budget") ?:
+	       pin_optional(e, own, budget->kinds_fd, "kinds") ?:
+	       pin_optional(e, own, budget->groups_fd, "hook-groups") ?:
+	       pin_optional(e, own, budget->asks_fd, "asks") ?:
+	       pin_optional(e, own, budget->timer_fd, "timer");
 }
 
 static int pin_command(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command)
@@ -201,7 +216,7 @@ static int pin_command(struct lkst_err *e, const struct lkst_session *s, enum lk
 	char pin[LKST_COMMAND_PIN_MAX];
 
 	lkst_session_command_pin(command, pin);
-	return pin_optional(e, s->command_fds[command], pin);
+	return pin_optional(e, s->own_pins, s->command_fds[command], pin);
 }
 
 int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
@@ -209,17 +224,17 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	unsigned int i;
 	int err;
 
-	err = lkst_pins_put(e, lkst_programs_memory_fd(&s->programs), "memory") ?:
-	      lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control") ?:
-	      lkst_programs_pin_maps(e, &s->programs) ?:
-	      lkst_pins_put(e, s->keep.fd, "notes") ?:
-	      lkst_pins_put(e, s->threads_fd, "threads") ?:
-	      pin_optional(e, s->open_files_fd, "open-files");
+	err = lkst_pins_put(e, s->own_pins, lkst_programs_memory_fd(&s->programs), "memory") ?:
+	      lkst_pins_put(e, s->own_pins, lkst_programs_control_fd(&s->programs), "control") ?:
+	      lkst_programs_pin_maps(e, &s->programs, s->own_pins) ?:
+	      lkst_pins_put(e, s->own_pins, s->keep.fd, "notes") ?:
+	      lkst_pins_put(e, s->own_pins, s->threads_fd, "threads") ?:
+	      pin_optional(e, s->own_pins, s->open_files_fd, "open-files");
 	for (i = 0; i < LKST_NR_COMMANDS && !err; i++)
 		err = pin_command(e, s, i);
-	err = err ?: pin_budget(e, &s->budget);
+	err = err ?: pin_budget(e, s->own_pins, &s->budget);
 	for (i = 0; i < s->hooks->nr && !err; i++)
-		err = pin_hook(e, &s->hooks->items[i]);
+		err = pin_hook(e, s->own_pins, &s->hooks->items[i]);
 	s->is_pinned = !err;
 	return err;
 }
@@ -228,8 +243,9 @@ int lkst_session_keep_own(struct lkst_err *e, struct lkst_session *s)
 {
 	int err;
 
-	lkst_pins_keep_own();
-	s->has_own_pins = true;
+	s->own_pins = lkst_own_pins_new();
+	if (!s->own_pins)
+		return lkst_err_sys(e, -ENOMEM, "keeping the recording");
 	err = lkst_session_pin(e, s) ?: lkst_kernel_notes_catalog(e, &s->keep, &s->own_catalog);
 	if (err)
 		return err;

@@ -3,17 +3,17 @@
 #ifndef LKST_LIVE_RECORDING_START_H
 #define LKST_LIVE_RECORDING_START_H
 
-#include "live/recording/session.h"
+#include "live/session/session.h"
 
 struct lkst_session_options {
 	u64 buffer_bytes; /* per CPU */
 	u64 block_bytes;
-	u64 spare_bytes; /* per CPU, for buffers made later (live/recording/buffers.h) */
+	u64 spare_bytes; /* per CPU, for buffers made later (live/session/buffers.h) */
 	/* What asks for stacks; the plan has its events. */
 	struct lkst_sampling sampling; /* period_ns 0: none is taken */
 	u64 off_cpu_ns;		       /* as lkst_control.off_cpu_ns */
 	u64 wish_ns;	 /* of history, that `buffer_bytes` was chosen for; 0: for none */
-	u32 nr_banks;	 /* that incidents can be kept in (live/recording/incidents.h) */
+	u32 nr_banks;	 /* that incidents can be kept in (live/drain/incidents.h) */
 	u32 budget_ppm;	 /* what recording may cost of each CPU's time; 0: no limit */
 	u64 behind_bytes; /* of memory that the rings must not get, see lkst_memory_ballast() */
 	bool is_on_node; /* memory is taken from NUMA node `numa_node` */
@@ -43,7 +43,7 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s);
 
 /*
  * Lets this process change the recording before it arms it, by what requires a pinned one: masksets, handlers, probes.
- * The pins are the process's own (lkst_pins_keep_own()). The maskset that is to be active is armed, in the sense of
+ * The pins are the session's own (live/hooks/own_pins.h). The maskset that is to be active is armed, in the sense of
  * masksets: what is added meanwhile is added to it.
  */
 int lkst_session_keep_own(struct lkst_err *e, struct lkst_session *s);

@@ -10,11 +10,11 @@
 
 #include "base/time.h"
 #include "base/vec.h"
-#include "live/recording/buffers.h"
+#include "live/masks/maskset_edit.h"
+#include "live/masks/masksets.h"
 #include "live/recording/limit.h"
-#include "live/recording/maskset_edit.h"
-#include "live/recording/masksets.h"
-#include "rules/mask.h"
+#include "live/session/buffers.h"
+#include "masks/mask.h"
 
 static void look_at_ring(const struct lkst_rings *r, struct lkst_ring_report *ret)
 {
@@ -89,7 +89,7 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 	err = lkst_session_each_hook(e, s, add_hook, &r);
 	if (err)
 		err = lkst_err_sys(e, err, "looking at the recording's hooks");
-	err = err ?: lkst_session_budget(e, s, &r.budget);
+	err = err ?: lkst_label_read(e, r.label) ?: lkst_session_budget(e, s, &r.budget);
 	/* After the numbers that it is compared with were read. */
 	r.now_ns = lkst_monotonic_ns();
 	r.has_helper = !err && r.budget.page.limit_ppm && lkst_limit_is_kept(s);

@@ -4,8 +4,9 @@
 #define LKST_LIVE_RECORDING_STATUS_H
 
 #include "live/recording/cost.h"
-#include "live/recording/history.h"
-#include "live/recording/session.h"
+#include "live/rings/history.h"
+#include "live/session/label.h"
+#include "live/session/session.h"
 
 /* The rings of one CPU and buffer. */
 struct lkst_ring_report {
@@ -27,6 +28,7 @@ struct lkst_report {
 	u32 maskset; /* the active one */
 	char maskset_name[LKST_MASKSET_NAME];
 	unsigned int nr_events; /* that it has recorded */
+	char label[LKST_LABEL_MAX]; /* "": it has none */
 	double seconds;		/* since recording began */
 	u32 nr_cpus;
 	u64 memory_bytes;

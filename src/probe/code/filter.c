@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
+#include "masks/condition.h"
 #include "probe/code/fetch.h"
-#include "rules/condition.h"
 
 enum {
 	WORD = 8,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "trace/catalog.h"
+#include "trace/format/catalog.h"
 
 enum {
 	WORD = 8,

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "probe/code/registers.h"
 #include "probe/text/probe.h"
-#include "trace/event_class.h"
+#include "trace/format/event_class.h"
 
 enum {
 	LKST_PROBE_STRING_MAX = 512, /* of a string with its NUL, where there is room for it */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "abi/types.h"
-#include "probe/resolve/resolve.h"
+#include "probe/debuginfo/image_open.h"
 
 /*
  * Writes the arguments of the function of symbol @symbol, by the names and types of BTF, "dfd=-100

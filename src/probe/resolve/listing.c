@@ -10,11 +10,12 @@
 
 #include "base/io.h"
 #include "base/vec.h"
-#include "probe/resolve/dies.h"
-#include "probe/resolve/lines.h"
+#include "probe/debuginfo/cpp_name.h"
+#include "probe/debuginfo/dies.h"
+#include "probe/debuginfo/lines.h"
+#include "probe/debuginfo/source_text.h"
 #include "probe/resolve/points.h"
 #include "probe/resolve/scope_variables.h"
-#include "probe/resolve/source_text.h"
 
 enum {
 	LINES_AFTER =
@@ -357,6 +358,16 @@ static bool is_wanted(const char *name, const char *glob)
 	return glob ? !fnmatch(glob, name, 0) : name[0] != '_';
 }
 
+/* Lists a function as people write it, if @glob matches that or its symbol. */
+static int add_function(struct lkst_name_list *list, const char *symbol, const char *glob)
+{
+	char text[LKST_CPP_NAME];
+	const char *name = lkst_cpp_name(symbol, text) ? text : symbol;
+
+	return is_wanted(name, glob) || (glob && is_wanted(symbol, glob)) ? add_name(list, name)
+									  : 0;
+}
+
 /* Lists what /proc/kallsyms says: "ADDRESS TYPE NAME", and "[MODULE]" after a tab if it is one's. */
 static int list_kallsyms(struct lkst_err *e, const struct lkst_image *image, const char *glob,
 			 struct lkst_name_list *list)
@@ -392,8 +403,8 @@ int lkst_list_functions(struct lkst_err *e, struct lkst_image *image, const char
 	u32 i;
 
 	for (i = 0; !code && i < image->nr_symbols; i++)
-		if (image->symbols[i].is_function && is_wanted(image->symbols[i].name, glob))
-			code = add_name(&list, image->symbols[i].name);
+		if (image->symbols[i].is_function)
+			code = add_function(&list, image->symbols[i].name, glob);
 	if (!image->elf_module)
 		code = list_kallsyms(e, image, glob, &list);
 	if (code == -ENOMEM)

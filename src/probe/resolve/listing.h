@@ -6,7 +6,7 @@
 #ifndef LKST_PROBE_RESOLVE_LISTING_H
 #define LKST_PROBE_RESOLVE_LISTING_H
 
-#include "probe/resolve/resolve.h"
+#include "probe/debuginfo/image_open.h"
 #include "probe/text/perf.h"
 
 enum { LKST_LISTED_LINES_MAX = 1 << 20 };

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probe/resolve/dies.h"
+#include "probe/debuginfo/dies.h"
 
 enum {
 	OPS_MAX = 64,	/* of an expression */

@@ -9,9 +9,11 @@
 
 #include "base/suggest.h"
 #include "base/vec.h"
-#include "probe/resolve/lines.h"
+#include "probe/debuginfo/cpp_name.h"
+#include "probe/debuginfo/lines.h"
+#include "probe/debuginfo/source_text.h"
 #include "probe/resolve/location.h"
-#include "probe/resolve/source_text.h"
+#include "probe/resolve/resolved.h"
 #include "probe/text/lazy.h"
 
 /* What is known while places are looked for. */
@@ -99,7 +101,8 @@ static bool has_name(Dwarf_Die *die, const char *name)
 	if (!dwarf_attr_integrate(die, DW_AT_linkage_name, &attr))
 		return false;
 	is = dwarf_formstring(&attr);
-	return is && !strcmp(is, name);
+	return is &&
+	       (!strcmp(is, name) || (lkst_cpp_is_written(name) && lkst_cpp_means(name, is)));
 }
 
 struct function_walk {
@@ -107,6 +110,7 @@ struct function_walk {
 	int (*found)(void *arg, Dwarf_Die *unit, Dwarf_Die *function);
 	void *arg;
 	Dwarf_Die unit;
+	bool has_found;
 	int code;
 };
 
@@ -120,8 +124,29 @@ static enum lkst_die_step visit_function(void *arg, Dwarf_Die *die)
 	source = w->source ? lkst_die_source(die) : NULL;
 	if (w->source && (!source || !lkst_source_matches(source, w->source)))
 		return LKST_DIE_OVER;
+	w->has_found = true;
 	w->code = w->found(w->arg, &w->unit, die);
 	return w->code ? LKST_DIE_END : LKST_DIE_OVER;
+}
+
+/*
+ * The function that begins where the symbol of that name does: debug information knows a function by its name in the
+ * source, and not by its aliases, the versions of these, or the names of a compiler's copies.
+ */
+static void find_by_symbol(struct lkst_image *image, struct function_walk *w)
+{
+	const struct lkst_image_symbol *symbol =
+		lkst_image_symbol_named(image, w->name, true, NULL);
+	Dwarf_Addr entry, address;
+	Dwarf_Die function;
+
+	if (!symbol)
+		return;
+	address = symbol->address - image->dwarf_bias;
+	if (lkst_die_unit_at(image, address, &w->unit) &&
+	    lkst_die_function_at(image, &w->unit, address, &function) &&
+	    lkst_die_entry(&function, &entry) && entry == address)
+		w->code = w->found(w->arg, &w->unit, &function);
 }
 
 int lkst_functions_find(struct lkst_image *image, const char *name, const char *source,
@@ -132,6 +157,8 @@ int lkst_functions_find(struct lkst_image *image, const char *name, const char *
 
 	while (!w.code && lkst_die_next_unit(image, &offset, &w.unit))
 		lkst_die_walk_functions(image, &w.unit, visit_function, &w, NULL);
+	if (!w.has_found && !source)
+		find_by_symbol(image, &w);
 	return w.code;
 }
 

@@ -3,7 +3,8 @@
 #ifndef LKST_PROBE_RESOLVE_POINTS_H
 #define LKST_PROBE_RESOLVE_POINTS_H
 
-#include "probe/resolve/dies.h"
+#include "probe/debuginfo/dies.h"
+#include "probe/text/probe.h"
 
 struct lkst_point {
 	u64 address; /* of the ELF file */

@@ -9,29 +9,18 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "base/suggest.h"
-#include "base/vec.h"
+#include "probe/debuginfo/cpp_name.h"
+#include "probe/debuginfo/image_open.h"
+#include "probe/debuginfo/instructions.h"
+#include "probe/debuginfo/kernel_text.h"
+#include "probe/debuginfo/lines.h"
 #include "probe/resolve/expression.h"
-#include "probe/resolve/instructions.h"
-#include "probe/resolve/kernel_text.h"
-#include "probe/resolve/lines.h"
+#include "probe/resolve/no_function.h"
 #include "probe/resolve/points.h"
 #include "probe/resolve/prototype.h"
-#include "probe/resolve/resolver.h"
-#include "probe/text/perf.h"
+#include "probe/resolve/resolve_usdt.h"
 
 enum { KALLSYMS_MAX = 64 << 20 };
-
-void lkst_resolved_fini(struct lkst_resolved *r)
-{
-	u32 i;
-
-	for (i = 0; i < r->nr; i++)
-		lkst_probe_fini(&r->probes[i]);
-	free(r->probes);
-	lkst_notes_fini(&r->notes);
-	*r = (struct lkst_resolved){ 0 };
-}
 
 static bool has_variables(const struct lkst_probe *p)
 {
@@ -51,68 +40,6 @@ static bool has_registers(const struct lkst_probe *p)
 		if (lkst_expression_has_registers(p->args[i].fetch))
 			return true;
 	return false;
-}
-
-/* Names the probe as its text does, or as its function; the second and the next of one name get a number. */
-static void set_names(struct lkst_resolver *r, const struct lkst_spot *s, struct lkst_probe *p)
-{
-	struct lkst_probe named = *r->written;
-	u32 i, n = 0;
-
-	lkst_perf_name(&named, s->function ? s->function : "probe");
-	memcpy(p->group, named.group, sizeof(p->group));
-	memcpy(p->event, named.event, sizeof(p->event));
-	/* There may be a thousand of one name: they need not be compared with all from 1 on. */
-	if (!strcmp(r->last_event, named.event))
-		n = r->last_number;
-	for (i = 0; i < r->out.nr; i++)
-		if (!strcmp(r->out.probes[i].event, p->event)) {
-			snprintf(p->event, sizeof(p->event), "%.56s_%u", named.event, ++n);
-			i = (u32)-1;
-		}
-	memcpy(r->last_event, named.event, sizeof(r->last_event));
-	r->last_number = n;
-}
-
-int lkst_resolver_add(struct lkst_resolver *r, struct lkst_spot *s,
-		      const struct lkst_probe_place *place)
-{
-	struct lkst_probe p = { .place = *place }, *slot;
-	int code;
-
-	code = lkst_expression_arguments(s, r->written, p.args, &p.nr_args);
-	if (code)
-		return code;
-	set_names(r, s, &p);
-	p.place.max_active = r->written->place.max_active;
-	p.place.is_return = r->written->place.is_return;
-	p.place.at = r->written->place.at;
-	p.place.module = place->module ? place->module : r->image->module;
-	p.place.path = place->path ? place->path : r->image->program;
-	p.condition = r->written->condition;
-	p.condition_at = r->written->condition_at;
-	p.text = r->written->text;
-	if (r->out.nr == LKST_RESOLVED_MAX)
-		return lkst_err_set(r->e, -E2BIG, "there are more than %d such places",
-				    LKST_RESOLVED_MAX);
-	slot = lkst_vec_add(r->out.probes, r->out.nr);
-	if (!slot)
-		return -ENOMEM;
-	code = lkst_probe_copy(&p, slot);
-	if (code)
-		r->out.nr--;
-	return code;
-}
-
-struct lkst_spot lkst_resolver_spot(struct lkst_resolver *r)
-{
-	struct lkst_spot s = { .e = r->e,
-			       .image = r->image,
-			       .pool = &r->pool,
-			       .is_return = r->written->place.is_return };
-
-	lkst_place_text(&r->written->place, s.where, sizeof(s.where));
-	return s;
 }
 
 /* Nothing is known of the instructions at a place: the next one cannot be found. */
@@ -186,17 +113,6 @@ static int check_without_file(struct lkst_resolver *r, const char *name, u64 *of
 	if (!code && r->written->place.is_next)
 		*offset = next;
 	return code;
-}
-
-int lkst_resolver_place_in_file(struct lkst_resolver *r, u64 address, const char *symbol,
-				struct lkst_probe_place *place)
-{
-	place->kind = LKST_PLACE_FILE;
-	if (lkst_image_file_offset(r->image, address, &place->offset))
-		return lkst_err_set(r->e, -ENOENT, "%s has no byte that is loaded at address %#llx",
-				    r->image->program, (unsigned long long)address);
-	place->symbol = (char *)symbol;
-	return 0;
 }
 
 /* Sets what a place of the kernel or a module is: a symbol and an offset. */
@@ -322,31 +238,6 @@ static bool kernel_has(const char *name)
 	return false;
 }
 
-static int no_function(struct lkst_resolver *r, const char *name)
-{
-	struct lkst_suggest near = { .word = name };
-	const struct btf *btf = r->image->btf;
-	char text[LKST_SUGGEST_TEXT];
-	u32 i;
-
-	for (i = 0; i < r->image->nr_symbols; i++)
-		if (r->image->symbols[i].is_function)
-			lkst_suggest_offer(&near, r->image->symbols[i].name);
-	for (i = 1; btf && i < btf__type_cnt(btf); i++) {
-		const struct btf_type *t = btf__type_by_id(btf, i);
-		const char *is = t && btf_is_func(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
-
-		if (is)
-			lkst_suggest_offer(&near, is);
-	}
-	return lkst_err_set(r->e, -ENOENT, "%s has no function %s%s%s", lkst_image_name(r->image),
-			    name,
-			    lkst_image_dwarf(r->image)
-				    ? ""
-				    : " (without debug information, inlined ones are not known)",
-			    lkst_suggest_text(&near, text));
-}
-
 /* Says which line a spot that was found without debug information is at. */
 static void find_line(struct lkst_resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
 {
@@ -364,6 +255,8 @@ static void find_line(struct lkst_resolver *r, struct lkst_spot *s, struct lkst_
 	place->source_line = (u32)line;
 }
 
+static int resolve_meant(struct lkst_resolver *r, const char *name);
+
 /* A function and an offset by symbols and BTF alone. */
 static int resolve_symbol(struct lkst_resolver *r, const char *name)
 {
@@ -379,7 +272,7 @@ static int resolve_symbol(struct lkst_resolver *r, const char *name)
 		s.prototype = &prototype;
 	if (!symbol && !r->image->is_absent &&
 	    (r->image->program || (!s.prototype && !kernel_has(name))))
-		return no_function(r, name);
+		return resolve_meant(r, name);
 	s.function = name;
 	s.is_entry = !from->offset && !from->is_next;
 	place.offset = from->offset;
@@ -415,7 +308,28 @@ static int resolve_match(struct lkst_resolver *r, const char *name)
 	return resolve_symbol(r, name);
 }
 
-/* Every function that is not inlined whose name matches. */
+/*
+ * What a name means that no symbol has: the compiler's copies of that function, or functions of C++. Symbols are by
+ * address: of several at one, the first is enough.
+ */
+static int resolve_meant(struct lkst_resolver *r, const char *name)
+{
+	const struct lkst_image_symbol *s, *last = NULL;
+	int code = 0;
+	u32 i;
+
+	for (i = 0; !code && i < r->image->nr_symbols; i++) {
+		s = &r->image->symbols[i];
+		if (!s->is_function || (last && last->address == s->address) ||
+		    !lkst_symbol_is_meant(s->name, name))
+			continue;
+		last = s;
+		code = resolve_match(r, s->name);
+	}
+	return code || last ? code : lkst_no_function(r, name);
+}
+
+/* Every function that is not inlined whose name matches. Of an older version it is one only if the glob says so. */
 static int resolve_glob(struct lkst_resolver *r)
 {
 	const char *glob = r->written->place.symbol;
@@ -425,6 +339,7 @@ static int resolve_glob(struct lkst_resolver *r)
 
 	for (i = 0; !code && i < r->image->nr_symbols; i++)
 		if (r->image->symbols[i].is_function &&
+		    (strchr(glob, '@') || !strchr(r->image->symbols[i].name, '@')) &&
 		    !fnmatch(glob, r->image->symbols[i].name, 0))
 			code = resolve_match(r, r->image->symbols[i].name);
 	for (i = 1; !code && !r->image->nr_symbols && btf && i < btf__type_cnt(btf); i++) {
@@ -455,22 +370,54 @@ static bool is_for_dwarf(struct lkst_resolver *r)
 	return lkst_image_has_debug_info(r->image);
 }
 
+/* Says so if what was named is the code that chooses a function, as the program begins. */
+static void note_indirect(struct lkst_resolver *r, const struct lkst_image_symbol *symbol)
+{
+	if (symbol && symbol->is_indirect)
+		lkst_notes_add(&r->out.notes,
+			       "%s is an indirect function: this probe is where each process chooses, "
+			       "once, which function it calls by that name; to see the calls, probe "
+			       "that one",
+			       symbol->name);
+}
+
+/* Whether any symbol is meant by a name that none has. */
+static bool is_any_meant(const struct lkst_resolver *r, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < r->image->nr_symbols; i++)
+		if (r->image->symbols[i].is_function &&
+		    lkst_symbol_is_meant(r->image->symbols[i].name, name))
+			return true;
+	return false;
+}
+
+static int found_any(void *arg, Dwarf_Die *unit, Dwarf_Die *function)
+{
+	return 1;
+}
+
 static int resolve_function(struct lkst_resolver *r)
 {
 	const char *name = r->written->place.symbol;
-	bool is_symbol;
+	const struct lkst_image_symbol *symbol;
 	int code;
 
-	if (is_glob(name) && !r->written->place.source)
+	if (is_glob(name) && !r->written->place.source && !lkst_cpp_is_written(name))
 		return resolve_glob(r);
+	symbol = lkst_image_symbol_named(r->image, name, true, NULL);
+	note_indirect(r, symbol);
 	if (!is_for_dwarf(r))
 		return resolve_symbol(r, name);
 	code = resolve_points(r);
-	is_symbol = lkst_image_symbol_named(r->image, name, true, NULL);
+	if (code != -ENOENT || r->out.nr || r->written->place.source)
+		return code;
 	/* Not all functions have debug information: those in assembler, and a compiler's copies. */
-	if (code == -ENOENT && !r->out.nr && is_symbol && !has_variables(r->written) &&
-	    !r->written->place.source)
+	if (!has_variables(r->written) && (symbol || is_any_meant(r, name)))
 		return resolve_symbol(r, name);
+	if (!symbol && !lkst_functions_find(r->image, name, NULL, found_any, NULL))
+		lkst_function_elsewhere(r, name);
 	return code;
 }
 
@@ -568,7 +515,7 @@ static int resolve(struct lkst_resolver *r)
 	case LKST_PLACE_FILE:
 		return resolve_number(r);
 	case LKST_PLACE_MARK:
-		return place->symbol ? lkst_resolve_mark(r) : -EINVAL;
+		return place->symbol ? lkst_resolve_usdt(r) : -EINVAL;
 	case LKST_PLACE_SYMBOL:
 		if (!place->symbol)
 			return -EINVAL;
@@ -581,9 +528,25 @@ static int resolve(struct lkst_resolver *r)
 	}
 }
 
+/* "f@V", "f@@V": what is written like a source is a version of the function if it has that one. NULL: it is none. */
+static char *with_version(const struct lkst_image *image, const struct lkst_probe_place *place)
+{
+	char *name = NULL;
+
+	if (!image->program || !place->symbol || !place->source ||
+	    asprintf(&name, "%s@%s", place->symbol, place->source) < 0)
+		return NULL;
+	if (lkst_image_symbol_named(image, name, true, NULL))
+		return name;
+	free(name);
+	return NULL;
+}
+
 int lkst_probe_resolve(struct lkst_err *e, struct lkst_image *image,
 		       const struct lkst_probe *written, struct lkst_resolved *ret_resolved)
 {
+	_cleanup_free_ char *name = with_version(image, &written->place);
+	struct lkst_probe versioned = *written;
 	struct lkst_resolver r = { .e = e, .image = image, .written = written };
 	char why[LKST_ERR_MAX];
 	int code;
@@ -591,6 +554,11 @@ int lkst_probe_resolve(struct lkst_err *e, struct lkst_image *image,
 	*ret_resolved = (struct lkst_resolved){ 0 };
 	if (e)
 		e->text[0] = e->line[0] = 0;
+	if (name) {
+		versioned.place.symbol = name;
+		versioned.place.source = NULL;
+		r.written = &versioned;
+	}
 	lkst_image_restart(image);
 	code = lkst_image_check_steps(e, image, resolve(&r));
 	lkst_pool_fini(&r.pool);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is in hand while a definition is resolved (probe/resolve/resolve.h), for the two sources that do it. */
+/* What is in hand while a definition is resolved (probe/resolve/resolve.h), and how a place becomes a probe. */
 #ifndef LKST_PROBE_RESOLVE_RESOLVER_H
 #define LKST_PROBE_RESOLVE_RESOLVER_H
 
+#include "probe/resolve/resolved.h"
 #include "probe/resolve/value.h"
 
 /* One definition that is being resolved. */
@@ -29,8 +30,5 @@ int lkst_resolver_add(struct lkst_resolver *r, struct lkst_spot *s,
 /* Sets what a program's place is: the byte of its file that is loaded at @address. -ENOENT: none is. */
 int lkst_resolver_place_in_file(struct lkst_resolver *r, u64 address, const char *symbol,
 				struct lkst_probe_place *place);
-
-/* Resolves a definition of a mark: it may be at several places. */
-int lkst_resolve_mark(struct lkst_resolver *r);
 
 #endif

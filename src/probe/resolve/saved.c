@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probe/resolve/image.h"
+#include "probe/debuginfo/image.h"
 #include "probe/text/format.h"
 
 static const char head[] = "build-id: ";

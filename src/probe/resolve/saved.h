@@ -12,7 +12,7 @@
 #ifndef LKST_PROBE_RESOLVE_SAVED_H
 #define LKST_PROBE_RESOLVE_SAVED_H
 
-#include "probe/resolve/resolve.h"
+#include "probe/debuginfo/image_open.h"
 #include "probe/text/definition.h"
 
 enum { LKST_SAVED_MAX = 16 << 20 }; /* bytes of such a file */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "probe/resolve/dies.h"
-#include "probe/resolve/lines.h"
+#include "probe/debuginfo/dies.h"
+#include "probe/debuginfo/lines.h"
 #include "probe/resolve/location.h"
 #include "probe/resolve/points.h"
 

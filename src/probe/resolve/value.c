@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "probe/resolve/dies.h"
+#include "probe/debuginfo/dies.h"
 
 /* How deep a node is. */
 static unsigned int depth_of(const struct lkst_fetch *f)

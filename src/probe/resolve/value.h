@@ -6,9 +6,10 @@
 #ifndef LKST_PROBE_RESOLVE_VALUE_H
 #define LKST_PROBE_RESOLVE_VALUE_H
 
-#include "probe/resolve/ctype.h"
-#include "probe/resolve/image.h"
+#include "probe/debuginfo/ctype.h"
+#include "probe/debuginfo/image.h"
 #include "probe/resolve/pool.h"
+#include "probe/text/probe.h"
 
 struct lkst_prototype;
 

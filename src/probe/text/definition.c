@@ -26,6 +26,11 @@ bool lkst_definition_is_one(const char *text)
 	return *text == ':' || lkst_cursor_is_blank(*text);
 }
 
+bool lkst_definition_is_nearly_one(const char *text)
+{
+	return *text && strchr("prw", *text) && isdigit((unsigned char)text[1]);
+}
+
 /* ---- names ------------------------------------------------------------------------------------ */
 
 /* Letters, digits and "_", not a digit first; a group may have "-" in it, as of Linux 6.1. */
@@ -388,7 +393,8 @@ static int parse_max_active(struct lkst_cursor *c, struct lkst_probe_place *plac
 		return 0;
 	if (!place->is_return)
 		return lkst_cursor_refuse(c, at, "maxactive is only for function exit");
-	if (!lkst_cursor_number(c, UINT64_MAX, &number) || !number)
+	if (!lkst_cursor_number(c, UINT64_MAX, &number) || !number ||
+	    (*c->at && *c->at != ':' && !lkst_cursor_is_blank(*c->at)))
 		return lkst_cursor_refuse(c, at, "invalid maxactive number");
 	if (number > ACTIVE_MAX)
 		return lkst_cursor_refuse(c, at, "maxactive is too big: it is at most %d",

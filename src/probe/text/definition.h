@@ -41,6 +41,9 @@ struct lkst_definitions {
 /* True if @text has the form of this language, by its beginning: "p ", "p:", "r", "r:", "r16:", "-:". */
 bool lkst_definition_is_one(const char *text);
 
+/* True if @text may be meant so, though it may also begin with the name of a function: "p100 f", "r1a111 f". */
+bool lkst_definition_is_nearly_one(const char *text);
+
 /* The comment of @text, a line, without its "#" and blanks; NULL: it has none. */
 const char *lkst_definition_comment(const char *text);
 

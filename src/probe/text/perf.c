@@ -49,6 +49,76 @@ static char *unescaped(const char *at, const char *end)
 	return copy;
 }
 
+/* Where the brackets that open at @at are closed; NULL: nowhere. */
+static const char *closing(const char *at, const char *end)
+{
+	char open = *at, close = open == '<' ? '>' : ')';
+	unsigned int depth = 0;
+
+	for (; at < end; at++) {
+		depth += *at == open;
+		if (*at == close && !--depth)
+			return at;
+	}
+	return NULL;
+}
+
+/* After the sign of an operator of C++ that @at is in front of; @at: it is none. */
+static const char *operator_end(const char *begin, const char *at, const char *end)
+{
+	static const char word[] = "operator";
+	const char *sign = at + sizeof(word) - 1;
+
+	if (sign > end || strncmp(at, word, sizeof(word) - 1) || (at > begin && at[-1] != ':'))
+		return at;
+	if (end - sign >= 2 && (!strncmp(sign, "()", 2) || !strncmp(sign, "[]", 2)))
+		return sign + 2;
+	while (sign < end && strchr("+-*/%^&|~!=<>,", *sign))
+		sign++;
+	return sign;
+}
+
+/*
+ * The end of the name of a function at @begin, which a sign that begins another part follows. "::" and what is in <>
+ * and () are of a name of C++, blanks in these, too.
+ */
+static const char *name_end(const char *begin, const char *end)
+{
+	const char *at = begin, *next;
+	bool is_cpp = false;
+
+	while (at < end) {
+		next = is_cpp ? operator_end(begin, at, end) : at;
+		if (*at == '\\' && at + 1 < end)
+			next = at + 2;
+		else if (at[0] == ':' && at + 1 < end && at[1] == ':')
+			next = at + 2;
+		else if (at > begin && (*at == '<' || (is_cpp && *at == '(')))
+			next = closing(at, end) ?: at;
+		else if (strchr(";:+@%", *at) && next == at)
+			return at;
+		is_cpp |= at[0] == ':' && next == at + 2;
+		at = next > at ? next : at + 1;
+	}
+	return end;
+}
+
+/* The end of the word at @at, with the blanks that are within a name of C++. */
+static const char *place_end(const char *at)
+{
+	const char *end = lkst_cursor_word_end(at), *all = at + strlen(at), *close;
+	const char *begin = at;
+
+	if (!strstr(at, "::") || memchr(at, ';', (size_t)(end - at)))
+		return end;
+	for (; *at && !lkst_cursor_is_blank(*at); at++) {
+		close = at > begin && (*at == '<' || *at == '(') ? closing(at, all) : NULL;
+		if (close)
+			at = close;
+	}
+	return at;
+}
+
 static int keep(struct parser *x, const char *at, const char *end, char **ret)
 {
 	*ret = unescaped(at, end);
@@ -82,6 +152,9 @@ static int parse_names(struct parser *x)
 	if (equals == x->end || *equals != '=')
 		return 0;
 	colon = find(at, equals, ":");
+	/* "ns::V::operator=" */
+	if (colon + 1 < equals && colon[1] == ':')
+		return 0;
 	if (colon < equals) {
 		err = parse_name(x, at, colon, x->p->group);
 		at = colon + 1;
@@ -98,10 +171,11 @@ static void clean(char *name)
 			*name = '_';
 }
 
-/* The group of a program's probes: of its name up to the first of "-._". */
+/* The group of a program's probes: of its name, as far as that is one in C, so that p_O0 and p_O2 are two. */
 static void make_group(struct lkst_probe *p)
 {
 	const char *base = p->place.path, *slash = base ? strrchr(base, '/') : NULL;
+	int length = 0;
 
 	if (p->group[0])
 		return;
@@ -109,14 +183,15 @@ static void make_group(struct lkst_probe *p)
 	if (!base)
 		return;
 	base = slash ? slash + 1 : base;
-	snprintf(p->group, sizeof(p->group), "probe_%.*s", (int)strcspn(base, "-._"), base);
-	clean(p->group);
+	while (isalnum((unsigned char)base[length]) || base[length] == '_')
+		length++;
+	snprintf(p->group, sizeof(p->group), "probe_%.*s", length, base);
 }
 
 void lkst_perf_name(struct lkst_probe *p, const char *function)
 {
 	const struct lkst_probe_place *place = &p->place;
-	int length = (int)strcspn(function, ".@"), room;
+	int length = (int)strcspn(function, ".@("), room;
 	char tail[16] = "";
 
 	if (p->event[0])
@@ -208,7 +283,7 @@ static int parse_source(struct parser *x, const char *stop)
 
 	if (place->source)
 		return lkst_cursor_refuse(x->c, x->c->at - 1, "SRC@SRC is not allowed");
-	if (stop == x->c->at)
+	if (stop == x->c->at || (*x->c->at == '@' && stop == x->c->at + 1))
 		return lkst_cursor_refuse(x->c, stop, "the name of a source file is missing");
 	return keep(x, x->c->at, stop, &place->source);
 }
@@ -268,7 +343,10 @@ static int parse_parts(struct parser *x)
 
 	while (!err && x->c->at < x->end) {
 		char sign = *x->c->at++;
-		const char *stop = sign == ';' ? x->end : find(x->c->at, x->end, ";:+@%");
+		/* "@@V" is a version of the function, "@V" is one if there is no source of that name. */
+		bool is_version = sign == '@' && *x->c->at == '@' && x->c->at < x->end;
+		const char *stop = sign == ';' ? x->end
+					       : find(x->c->at + is_version, x->end, ";:+@%");
 
 		err = parse_part(x, sign, stop);
 		x->c->at = err ? x->c->at : stop;
@@ -363,7 +441,7 @@ static bool is_source(const char *at, const char *stop, const char *end)
 static int parse_place(struct parser *x)
 {
 	struct lkst_probe_place *place = &x->p->place;
-	const char *at = x->c->at, *stop = find(at, x->end, ";:+@%");
+	const char *at = x->c->at, *stop = name_end(at, x->end);
 	int err = 0;
 
 	place->at = lkst_cursor_offset(x->c, at);
@@ -390,7 +468,7 @@ static int parse_text(struct lkst_cursor *c, struct lkst_probe *p)
 	if (!lkst_cursor_skip_blanks(c))
 		return lkst_cursor_refuse(c, c->at,
 					  "a probe is missing: FUNCTION, SOURCE:LINE ...");
-	x.end = lkst_cursor_word_end(c->at);
+	x.end = place_end(c->at);
 	err = parse_names(&x);
 	if (!err)
 		err = parse_place(&x);

@@ -148,7 +148,7 @@ struct lkst_probe {
 	struct lkst_probe_place place;
 	u32 nr_args;
 	struct lkst_probe_arg args[LKST_PROBE_ARGS_MAX];
-	char *condition; /* what follows `if`: src/rules/condition.h, on the arguments' names; NULL: none */
+	char *condition; /* what follows `if`: src/masks/condition.h, on the arguments' names; NULL: none */
 	u16 condition_at;
 	char *text; /* the definition as the user wrote it; NULL: nobody wrote it */
 };

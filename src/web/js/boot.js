@@ -16,7 +16,7 @@ function fail(text)
 	document.documentElement.dataset.state = "failed";
 }
 
-/* The bytes of text that the page has in windows-1252, a byte for each character (src/base/byte_text.h). */
+/* The bytes of text that the page has in windows-1252, a byte for each character (src/cmd/view/byte_text.h). */
 function bytesOfText(text)
 {
 	const [mark, shift] = [61, 64];

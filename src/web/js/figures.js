@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Figures as the terminal prints them (src/base/size.c, src/view/table_text.c). */
+/* Figures as the terminal prints them (src/base/size.c, src/print/table_text.c). */
 "use strict";
 
 /* As "%.*f" of C: what is exactly between two numbers goes to the even one. */

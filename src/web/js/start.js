@@ -16,13 +16,19 @@ function about(trace)
 	return `${who}, ${day} ${zoneText()}, ${durationText(trace.length)}`;
 }
 
-/* What was done to bring the clocks of several hosts together, and how far that may be off. */
+/*
+ * What was done to bring the clocks of several hosts together, and how far that may be off; and of each host what was
+ * not recorded.
+ */
 function showClocks({ hosts, info, isSeveral })
 {
-	const said = [...hosts.map(({ name, clock }) => `${name}: ${clock}`), ...info.notes];
+	const clocks = isSeveral ? [...hosts.map(({ name, clock }) => `${name}: ${clock}`), ...info.notes] : [];
+	const lacking = hosts.filter(({ not_recorded: text }) => text).map(({ name, not_recorded: text }) =>
+		`${isSeveral ? `${name}: ` : ""}not all was recorded, to keep to the cost limit: ${text}`);
+	const said = [...clocks, ...lacking];
 
-	byId("clocks").hidden = !isSeveral;
-	byId("clocks").replaceChildren(...isSeveral ? said.map((text) => make("li", {}, nameElement(text))) : []);
+	byId("clocks").hidden = !said.length;
+	byId("clocks").replaceChildren(...said.map((text) => make("li", {}, nameElement(text))));
 }
 
 /* Resolves when what has been drawn is on the screen. */

@@ -10,7 +10,7 @@ has_browser()
 
 	for tool in node chromium; do
 		if ! command -v $tool >/dev/null; then
-			echo "skip $1: there is no $tool; tools/install-deps check installs it"
+			echo "skip $1: there is no $tool; tools/install-deps check-all installs it"
 			return 1
 		fi
 	done

@@ -22,4 +22,29 @@ function terminalOf(lkst, trace)
 		stdio: ["ignore", "pipe", "ignore"] });
 }
 
-module.exports = { result, terminalOf };
+/*
+ * @text without the functions of ticks, in the analysis and in sentences: those of programs have their names where the programs'
+ * files are, which a page does not have.
+ */
+function withoutFunctions(text)
+{
+	return text.replace(/^Where threads ran\n(.+\n)*/m, "").replace(/, at \d+ of these in \S+( \([^)]*\))?/g, "");
+}
+
+/*
+ * What is wrong with the account that the page of @browser shows: its sentences, and then its notes, are the lines of @text, which
+ * `lkst why --brief` has printed. What it says in short comes after the rest.
+ */
+async function accountDiffers(browser, text)
+{
+	await browser.until("document.querySelector('#account .sentence') && !document.querySelector('#account [role=status]')");
+
+	const told = await browser.tab.evaluate("[...document.querySelectorAll('#account .sentence, #account .note')].map((one) => one.textContent)");
+	const lines = withoutFunctions(text).split("\n").filter(Boolean);
+	const differing = lines.findIndex((line, i) => !told[i] || !line.endsWith(withoutFunctions(told[i])));
+
+	return told.length == lines.length && differing < 0 ? []
+		: [`${told.length} of ${lines.length} lines; ${told[differing]} is not ${lines[differing]}`];
+}
+
+module.exports = { accountDiffers, result, terminalOf, withoutFunctions };

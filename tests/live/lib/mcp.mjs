@@ -111,7 +111,7 @@ await check("mcp_tables_are_those_of_the_terminal", async () => {
 });
 
 await check("mcp_report_reads_as_at_the_terminal", async () =>
-	textOf(await call("report", { trace: first })) === terminal("report", first) ? [] : ["not the same text"]);
+	textOf(await call("report", { trace: first })) === terminal("report", "--all", first) ? [] : ["not the same text"]);
 
 await check("mcp_why_is_that_of_the_terminal", async () => {
 	const { structuredContent } = await call("why", { trace: "first", worst: "syscall", limit: 1000 });

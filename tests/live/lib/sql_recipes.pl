@@ -81,7 +81,7 @@ my %compare = (
 		my %got;
 		# Contexts have more words there, "<softirq:BLOCK>->ls"; a thread without a name is "?", an idle one "idle";
 		# and names have no blanks.
-		for my $row (grep { $_->{waker} !~ /^(irq|vector|softirq|timer|hrtimer|tasklet|nmi)$/ } @$rows) {
+		for my $row (grep { $_->{waker} !~ /^(irq|vector|softirq|timer|hrtimer|tasklet|nmi|interrupt|some softirq|unknown)$/ } @$rows) {
 			my ($waker, $woken) = map { !defined || $_ eq 'thread' ? '?' : m{^swapper(/|$)} ? 'idle' : s/\s/_/gr }
 				@$row{'waker', 'woken'};
 			$got{"$waker->$woken"} += $row->{n};

@@ -216,26 +216,28 @@ async function checkTables(browser)
 /* The events of all hosts are those of print, in its order; those of a lane are its host's alone. */
 async function checkEvents(browser)
 {
-	const lines = async (words) => browser.tab.evaluate(`${words}, [...document.querySelectorAll("#events-rows tr[data-line]")].map((row) => row.dataset.line)`);
-	const printed = (...words) => terminal("print", "--no-gaps", ...words).out.split("\n").filter(Boolean);
+	const JSON_TEXT = ["--no-gaps", "--format", "json", "--text"];
+	const rowsOf = (out) => out.split("\n").filter(Boolean).map(jsonOf).map(({ ns, text }) => `${ns} ${text}`);
+	const shown = async (words) => browser.tab.evaluate(`${words}, [...document.querySelectorAll("#events-rows tr[data-text]")]
+		.map(({ dataset }) => dataset.ns + " " + dataset.text)`);
+	const printed = (...words) => rowsOf(terminal("print", ...JSON_TEXT, ...words).out);
 	const all = printed();
-	const bad = same("all", await lines("unselect(), page.view.show(0, page.view.length), panels.show('events'), findEvents('')"), all.slice(0, 100));
+	const bad = same("all", await shown("unselect(), page.view.show(0, page.view.length), panels.show('events'), findEvents('')"), all.slice(0, 100));
 	const [from, to] = await browser.tab.evaluate("page.view.show(page.view.length / 3, page.view.length), [afterBegin(page.view.from), afterBegin(page.view.to)]");
 
-	bad.push(...same("stretch", await lines("showEvents()"), printed("--from", from, "--to", to)));
+	bad.push(...same("stretch", await shown("showEvents()"), printed("--from", from, "--to", to)));
 	await browser.tab.evaluate("page.view.show(0, page.view.length), select(page.trace.laneOfThread(5, 0, 1), 0, page.view.length)");
 
-	/* By itself the host has the time that its clock said. */
-	const withoutTime = (some) => some.map((line) => line.trim().replace(/^\S+ /, ""));
-	const alone = spawnSync(lkst, ["print", "--no-gaps", "--tid", "5", "hosts/db1"], { cwd: directory, encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+	const alone = rowsOf(spawnSync(lkst, ["print", ...JSON_TEXT, "--tid", "5", "hosts/db1"], { cwd: directory, encoding: "utf8" }).stdout);
 
-	bad.push(...same("server", withoutTime(await lines("showEvents()")), withoutTime(alone)));
-	await browser.tab.evaluate("document.querySelectorAll('#events-rows tr[data-line]')[2].click()");
+	bad.push(...same("server", await shown("showEvents()"), alone));
+	await browser.tab.evaluate("document.querySelectorAll('#events-rows tr[data-text]')[2].click()");
 
-	const clicked = await browser.tab.evaluate(`({ line: document.querySelectorAll("#events-rows tr[data-line]")[2].dataset.line,
-		name: page.selection.name, day: (page.timeForm = "day", timeText(page.selection.from)) })`);
+	/* By itself the host has the time that its clock said; here it has that of all. */
+	const line = terminal("print", "--no-gaps").out.split("\n")[all.indexOf(alone[2])];
+	const clicked = await browser.tab.evaluate(`({ name: page.selection.name, day: (page.timeForm = "day", timeText(page.selection.from)) })`);
 
-	bad.push(...same("clicked", [clicked.name, clicked.line.trim().split(" ")[0]], ["db1: server 5", clicked.day]));
+	bad.push(...same("clicked", [clicked.name, clicked.day], ["db1: server 5", line.trim().split(" ")[0]]));
 	await browser.tab.evaluate("setTimeForm('rel'), unselect(), showEvents()");
 	result("view_hosts_events_are_those_of_print", ...bad);
 }

@@ -192,7 +192,7 @@ async function checkRequests({ tab }, lanes)
 {
 	const steps = requestsByRecords();
 	const disks = new Map(terminal(["print", "--format", "json", "--event", "state_disk"]).split("\n").filter(Boolean)
-		.map((line) => JSON.parse(line).fields).map(({ dev, name }) => [dev, name]));
+		.map((line) => JSON.parse(line).fields).filter(Boolean).map(({ dev, name }) => [dev, name]));
 	const begin = BigInt(await tab.evaluate("page.trace.info.begin_ns"));
 	const length = await tab.evaluate("page.trace.length");
 	const bad = [];
@@ -233,7 +233,7 @@ async function checkBytes({ tab }, lanes)
 	}
 
 	const names = new Map(terminal(["print", "--format", "json", "--event", "state_netdev"]).split("\n").filter(Boolean)
-		.map((line) => JSON.parse(line).fields).map(({ ifindex, name }) => [ifindex, name]));
+		.map((line) => JSON.parse(line).fields).filter(Boolean).map(({ ifindex, name }) => [ifindex, name]));
 
 	for (const [key, bytes] of Object.entries(sums)) {
 		const [ifindex, direction] = key.split(" ");

@@ -10,7 +10,7 @@
 
 const { spawnSync } = require("child_process");
 const { Browser } = require("./browser.js");
-const { result } = require("./checks.js");
+const { result, withoutFunctions } = require("./checks.js");
 
 const [lkst, directory] = process.argv.slice(2);
 
@@ -69,7 +69,8 @@ function differences(shown, json, text)
 				bad.push(`the histogram "${table.title}" differs`);
 			if (here.texts.some(([, count], i) => count != here.bars[i][2]))
 				bad.push(`the counts of "${table.title}" cannot be read`);
-		} else {
+		} else if (table.title != "Where threads ran") {
+			/* That one has functions of programs, whose names a page does not have: withoutFunctions(). */
 			const values = here.rows.map((row) => row.map((cell) => cell.value));
 
 			if (JSON.stringify(values) != JSON.stringify(valuesOf(table)))
@@ -92,7 +93,7 @@ async function checkFindings({ tab })
 	const shown = await tab.evaluate(`${READ_TABLES}(byId("panel-findings"))`);
 	const json = jsonOf(terminal("trace", "report", "--format", "json").out);
 
-	result("view_panels_find_what_the_terminal_does", ...differences(shown, json, terminal("trace", "report", "--rows", "0").out),
+	result("view_panels_find_what_the_terminal_does", ...differences(shown, json, terminal("trace", "report", "--all", "--rows", "0").out),
 		...(shown.tables.length ? [] : ["there are no tables"]));
 }
 
@@ -159,11 +160,12 @@ async function checkWhy({ tab })
 		const steps = stepsOf(jsonOf(terminal("trace", "why", "--worst", kind, "--format", "json").out).steps);
 		const shown = await tab.evaluate(`[...document.querySelectorAll("#account li > .time")].filter((link) => link.querySelector(".sentence"))
 			.map((link) => ({ ...link.dataset, text: link.querySelector(".sentence").textContent }))`);
+		const told = shown.map((one) => ({ ...one, text: withoutFunctions(one.text) }));
 		const chain = await tab.evaluate("page.drawing.chain");
 		const wanted = steps.map((step) => ({ from: String(BigInt(step.from_ns) - begin), to: String(BigInt(step.to_ns) - begin),
-			tid: step.thread.tid, text: step.text }));
+			tid: step.thread.tid, text: withoutFunctions(step.text) }));
 
-		if (JSON.stringify(shown) != JSON.stringify(wanted))
+		if (JSON.stringify(told) != JSON.stringify(wanted))
 			bad.push(`${kind}: ${JSON.stringify(shown[0])}, not ${JSON.stringify(wanted[0])}`);
 
 		const links = steps.filter((step) => ["ran", "ready", "blocked"].includes(step.kind)).map((step) => [step.thread.tid,
@@ -193,15 +195,36 @@ async function checkWhy({ tab })
 		...(await tab.evaluate("byId('side').hidden && !page.drawing.chain.length") ? [] : ["it is there"]));
 }
 
-async function linesOfEvents(tab)
+/* The events of the panel: their times, and what is said of them. */
+async function eventsOf(tab)
 {
-	return tab.evaluate("[...document.querySelectorAll('#events-rows tr[data-line]')].map((row) => row.dataset.line)");
+	return tab.evaluate("[...document.querySelectorAll('#events-rows tr[data-text]')].map(({ dataset }) => `${dataset.ns} ${dataset.text}`)");
 }
 
-/* The lines of lkst print with these options. */
+/* The records of lkst print with these options. */
+function records(...words)
+{
+	return terminal("trace", "print", "--no-gaps", "--format", "json", "--text", ...words).out.split("\n").filter(Boolean).map(jsonOf);
+}
+
+/* The same as the panel has them. */
 function printed(...words)
 {
-	return terminal("trace", "print", "--no-gaps", ...words).out.split("\n").filter(Boolean);
+	return records(...words).map(({ ns, text }) => `${ns} ${text}`);
+}
+
+/* How many questions the page asks of the commands for what @words do. */
+async function questionsOf(tab, words)
+{
+	return tab.evaluate(`(() => {
+		const { run } = page.lkst;
+		let nr = 0;
+
+		page.lkst.run = (...all) => (nr++, run.apply(page.lkst, all));
+		${words};
+		page.lkst.run = run;
+		return nr;
+	})()`);
 }
 
 function same(name, shown, wanted)
@@ -222,29 +245,35 @@ async function checkEvents(browser)
 
 		const all = printed(...words.split(" ").filter(Boolean).map((word) => word.replaceAll("'", "")));
 
-		bad.push(...same(words, await linesOfEvents(tab), all.slice(0, 100)));
+		bad.push(...same(words, await eventsOf(tab), all.slice(0, 100)));
 		await tab.evaluate("showEvents(1), 1");
 		if (all.length > 100)
-			bad.push(...same(`${words}, later`, await linesOfEvents(tab), all.slice(100, 200)));
+			bad.push(...same(`${words}, later`, await eventsOf(tab), all.slice(100, 200)));
 		await tab.evaluate("showEvents(-1), 1");
 		if (all.length > 200)
-			bad.push(...same(`${words}, earlier`, await linesOfEvents(tab), all.slice(0, 100)));
+			bad.push(...same(`${words}, earlier`, await eventsOf(tab), all.slice(0, 100)));
 	}
 	result("view_panels_show_the_events_of_print", ...bad);
+
+	const asked = [];
+
+	for (const words of ["findEvents('--event sched_switch')", "showEvents(1)", "showEvents(-1)"])
+		asked.push(await questionsOf(tab, words));
+	result("view_panels_ask_once_for_a_page_of_events", ...(asked.join() == "1,1,1" ? [] : [asked.join()]));
 
 	/* They follow the stretch, and the lane. */
 	await tab.evaluate(`findEvents(""), page.view.show(page.trace.length / 4, page.trace.length / 2)`);
 	await browser.until("!events.isStale");
 
 	const [from, to] = await tab.evaluate("[afterBegin(page.view.from), afterBegin(page.view.to)]");
-	const still = same("stretch", await linesOfEvents(tab), printed("--from", from, "--to", to).slice(0, 100));
+	const still = same("stretch", await eventsOf(tab), printed("--from", from, "--to", to).slice(0, 100));
 
 	await tab.evaluate("select(page.trace.info.lanes.findIndex((lane) => lane.kind == 'cpu' && lane.number == 0), page.view.from, page.view.to)");
 	await browser.until("!events.isStale");
-	still.push(...same("lane", await linesOfEvents(tab), printed("--from", from, "--to", to, "--cpu", "0").slice(0, 100)));
-	await tab.evaluate("document.querySelectorAll('#events-rows tr[data-line]')[3].click()");
+	still.push(...same("lane", await eventsOf(tab), printed("--from", from, "--to", to, "--cpu", "0").slice(0, 100)));
+	await tab.evaluate("document.querySelectorAll('#events-rows tr[data-text]')[3].click()");
 
-	const chosen = await tab.evaluate(`({ ns: document.querySelectorAll('#events-rows tr[data-line]')[3].dataset.ns, from: page.selection.from,
+	const chosen = await tab.evaluate(`({ ns: document.querySelectorAll('#events-rows tr[data-text]')[3].dataset.ns, from: page.selection.from,
 		begin: page.trace.info.begin_ns, fields: document.querySelectorAll('#events-rows .fields dt').length })`);
 
 	if (BigInt(chosen.ns) - BigInt(chosen.begin) != BigInt(chosen.from) || !chosen.fields)
@@ -285,8 +314,8 @@ async function checkLedger({ tab }, trace)
 /* The step after a call that is found selects the first one, from its entry to its exit; or says what else it did. */
 async function nextCall(tab, call, prefix)
 {
-	const [entry] = printed("--event", `${prefix}syscall_entry_${call}`, "--format", "json").map(jsonOf);
-	const [exit] = printed("--event", `${prefix}syscall_exit_${call}`, "--tid", entry.tid, "--format", "json").map(jsonOf);
+	const [entry] = records("--event", `${prefix}syscall_entry_${call}`);
+	const [exit] = records("--event", `${prefix}syscall_exit_${call}`, "--tid", entry.tid);
 	const selection = await tab.evaluate(`unselect(), page.view.show(0, page.trace.length),
 		document.querySelectorAll('#found li')[0].querySelectorAll('button')[1].click(),
 		({ from: page.selection?.from, to: page.selection?.to, tid: page.selection?.thread?.tid, begin: page.trace.info.begin_ns })`);
@@ -354,6 +383,60 @@ async function checkHostile({ tab })
 	await tab.evaluate("closeWhy()");
 }
 
+/*
+ * The picture of all waiting has the rows of the tree that the terminal has; a box is walked into and back, and its row leads to the
+ * longest. The boxes of a thread's name have a frame when its lane is selected.
+ */
+async function checkWaiting({ tab })
+{
+	const boxes = "[...document.querySelectorAll('.flame button')]";
+	const title = "document.querySelector('#map .maphead p').textContent";
+	const bad = [];
+
+	await tab.evaluate("unselect(), page.view.show(0, page.trace.length), page.maps.open('waiting'), true");
+
+	const range = await tab.evaluate("rangeWords(page.view.from, page.view.to)");
+	const { rows } = jsonOf(terminal("trace", "why", "--tree", "32", "--format", "json", ...range).out).waiting_tree;
+	const titles = await tab.evaluate(`${boxes}.map((box) => box.title)`);
+	const texts = titles.map((text) => text.replace(/: [^:]*$/, ""));
+	/* What is narrower is not drawn. */
+	const wide = await tab.evaluate(`${JSON.stringify(rows.filter((one) => Number(one.share_percent) > 0.11).map(({ text }) => text))}.map(visible)`);
+	let next = 1;
+	/* In the same order: what is above comes first. */
+	const lacking = wide.find((text) => !(next = texts.indexOf(text, next) + 1));
+
+	if (wide.length < 3 || texts[0] != "all waiting" || lacking !== undefined)
+		bad.push(`${texts.length} boxes, ${wide.length} rows: there is no "${lacking}"`);
+
+	const row = rows.find((one) => one.depth == "0" && one.tid !== null && one.leaf === false);
+	const walked = await tab.evaluate(`(() => {
+		const walk = () => ${boxes}.find((box) => box.title.startsWith(visible(${JSON.stringify(row.text)}) + ": ")).click();
+		walk();
+		const there = { wide: ${boxes}.filter((box) => box.style.width == "100%").map((box) => box.title), nr: ${boxes}.length, title: ${title} };
+		${boxes}[0].click();
+		const again = ${boxes}.length;
+		walk();
+		return { ...there, again };
+	})()`);
+	const text = await tab.evaluate(`visible(${JSON.stringify(row.text)})`);
+
+	if (!walked.wide.some((one) => one.startsWith(text)) || !walked.wide.some((one) => one.startsWith("all waiting")) ||
+		walked.nr >= titles.length || !walked.title.startsWith(text) || walked.again != titles.length)
+		bad.push(`of ${titles.length}, walking into "${text}" shows ${JSON.stringify(walked)}`);
+
+	const [selected, begin] = await tab.evaluate(`(() => {
+		document.querySelector("#map .maphead a.time").click();
+		const { from, to, thread } = page.selection;
+		return [[from, to, thread.tid, ${boxes}.filter((box) => box.classList.contains("own")).length > 0], page.trace.info.begin_ns];
+	})()`);
+	const from = Number(BigInt(row.at_ns) - BigInt(begin));
+
+	if (selected.join() != [from, from + Number(row.longest_ns), row.tid, true].join())
+		bad.push(`the longest of "${row.text}" leads to ${selected.join()}, not ${from}, ${row.longest_ns}, ${row.tid}`);
+	result("view_panels_draw_all_waiting", ...bad);
+	await tab.evaluate("page.maps.open(null), unselect(), page.view.show(0, page.trace.length), true");
+}
+
 /* The tabs are gone through by keys, and one at a time can be reached by Tab. */
 async function checkTabs({ tab })
 {
@@ -417,6 +500,7 @@ async function main()
 		await checkEvents(browser);
 		await checkLedger(browser, "trace");
 		await checkFind(browser);
+		await checkWaiting(browser);
 		await checkHostile(browser);
 		await checkTabs(browser);
 		await checkDamage(browser);

@@ -19,6 +19,7 @@ if [ "$(wc -l <"$work/notes")" = 1 ] &&
 else
 	fail confidentiality_is_explained_in_one_sentence "$(cat "$work/notes")"
 fi
+expect_none confidentiality_leaves_out_ticks_by_name "$(grep -q 'not recorded: .*, tick[,.]' "$work/notes" || cat "$work/notes")"
 /load/calls >"$work/calls"
 cat /tests/lib.sh >/dev/null
 # A handler's programs read paths, too.

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the running kernel offers: its type information, and whether a hook has the argument
+ * types that a program was written for.
+ */
+#ifndef LKST_LIVE_KERNEL_KERNEL_TYPES_H
+#define LKST_LIVE_KERNEL_KERNEL_TYPES_H
+
+#include <stdbool.h>
+
+#include "abi/types.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+
+struct btf;
+struct lkst_kernel;
+
+/* For _cleanup_(): types of libbpf, the kernel's or those of a program. */
+void lkst_btf_freep(struct btf **btf);
+
+/*
+ * Loads the kernel's BTF. @btf_file NULL: the running kernel's; a test may name a file instead.
+ * -ENOENT: the kernel has none.
+ */
+int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kernel **ret_kernel);
+void lkst_kernel_close(struct lkst_kernel *k);
+LKST_GUARD(lkst_kernel_close, struct lkst_kernel)
+
+/* The id of the BTF type that programs of tracepoint @name are loaded for; -ENOENT: there is none. */
+int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name);
+
+/*
+ * Compares the arguments of tracepoint @name with @types, as events.def writes them. 0: they fit.
+ * -ENOENT: the kernel has no such tracepoint. -EPROTOTYPE: they differ; @e says where.
+ */
+int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
+				 const char *types);
+
+/* The same for a function that a kprobe may be set on. */
+int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
+			       const char *types);
+
+/* True if the kernel knows a function of this name. */
+bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name);
+
+/* True if the kernel has a struct @name with a member @member. */
+bool lkst_kernel_has_member(const struct lkst_kernel *k, const char *name, const char *member);
+
+/* Where variable @name lies among those of its CPU, in bytes. -ENOENT: the types do not have it. */
+int lkst_kernel_find_percpu(const struct lkst_kernel *k, const char *name, u32 *ret_offset);
+
+/*
+ * Where member @member of struct @name lies, in bytes; it may be in a struct or union without a name. -ENOENT: there is
+ * none.
+ */
+int lkst_kernel_find_member(const struct lkst_kernel *k, const char *name, const char *member, u32 *ret_offset);
+
+/* True if the kernel was built with kprobes. */
+bool lkst_kernel_has_kprobes(void);
+
+/*
+ * True if the kernel is one for real time (PREEMPT_RT). There a timer's program may be preempted, which one
+ * that writes records may not be; and the kernel lets no program use timers (kernel/bpf/verifier.c).
+ */
+bool lkst_kernel_is_realtime(void);
+
+/*
+ * True if programs may copy kernel memory by address (bpf_probe_read_kernel). They may not under
+ * lockdown=confidentiality; reading fields of typed pointers is not touched by that.
+ */
+bool lkst_kernel_lets_read_memory(void);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The object of a user handler, linked with the recorder's own programs and loaded into the kernel. */
+#ifndef LKST_LIVE_PROGRAMS_LINK_H
+#define LKST_LIVE_PROGRAMS_LINK_H
+
+#include <stddef.h>
+
+#include "abi/types.h"
+#include "base/err.h"
+
+struct bpf_object;
+
+/*
+ * Links the object file @file with @size bytes of @programs, an object that is built into this program, and opens the
+ * result. The caller closes it by bpf_object__close().
+ */
+int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, size_t size,
+		   struct bpf_object **ret_object);
+
+/*
+ * Loads what is chosen of it. -EACCES: the verifier rejects it; the text has the line of the handler's
+ * source, if that is known, and the reason.
+ */
+int lkst_link_load(struct lkst_err *e, struct bpf_object *object);
+
+/* The same for a verifier's log alone: what to tell the user. */
+void lkst_link_explain(struct lkst_err *e, const char *log);
+
+#endif

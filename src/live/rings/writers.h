@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waiting for the kernel programs that are running: for what they may still write, or still read. */
+#ifndef LKST_LIVE_RINGS_WRITERS_H
+#define LKST_LIVE_RINGS_WRITERS_H
+
+#include "abi/types.h"
+
+/* Waits until every program of a hook that has begun before has ended, on all @nr_cpus CPUs. */
+void lkst_wait_for_writers(u32 nr_cpus);
+
+/*
+ * The same by running on each CPU in turn: where CPUs are mostly idle, in less than the 10 ms that it takes otherwise.
+ * If that is not done by @until_ns (CLOCK_MONOTONIC), or not possible on all, it waits as above.
+ */
+void lkst_wait_for_writers_soon(u32 nr_cpus, u64 until_ns);
+
+#endif

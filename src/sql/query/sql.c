@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Questions to a trace in SQL: opening what they are put to, and answering them. */
+#include "sql/query/sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/hosts.h"
+#include "sql/known/known.h"
+#include "sql/known/known_fill.h"
+#include "sql/known/known_left_out.h"
+#include "sql/query/functions.h"
+#include "sql/query/result.h"
+#include "sql/query/result_parquet.h"
+#include "sql/query/statement.h"
+#include "sql/query/views.h"
+#include "sql/records/groups.h"
+#include "sql/records/records.h"
+
+/*
+ * What is sorted at once, a setting of the main database. The temporary one is left as it is: a small cache does
+ * for what is written once, and its journal undoes the rows of a pass that is interrupted.
+ */
+enum { CACHE_KIB = 8 * 1024 };
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* What does not fit into memory goes to files without a name, in $SQLITE_TMPDIR, $TMPDIR or /var/tmp. */
+static int set_up(struct lkst_sql *s)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "PRAGMA temp_store = FILE; PRAGMA cache_size = -%d; PRAGMA journal_mode = OFF",
+		 CACHE_KIB);
+	return sqlite3_exec(s->db, text, NULL, NULL, NULL) ? -ENOMEM : 0;
+}
+
+static void take_trace(struct lkst_sql *s, struct lkst_trace *t)
+{
+	s->trace = t;
+	s->catalog = lkst_trace_catalog(t);
+	s->max_groups = LKST_SQL_GROUPS_MAX;
+	lkst_trace_range(t, &s->begin_ns, &s->end_ns);
+}
+
+int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_atomic_t *stop,
+		  struct lkst_sql **ret_sql)
+{
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
+	take_trace(s, t);
+	s->front = s;
+	s->stop = stop;
+	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
+	    set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s) ||
+	    lkst_sql_known_add(s))
+		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
+				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
+	lkst_sql_guard(s);
+	*ret_sql = lkst_take(s);
+	return 0;
+}
+
+void lkst_sql_name_code(struct lkst_sql *s, struct lkst_code_namer namer)
+{
+	s->namer = namer;
+}
+
+/* Adds the tables of @host to those of @front. */
+static int add_host(struct lkst_sql *front, const struct lkst_host *host)
+{
+	const unsigned int i = front->nr_hosts;
+	struct lkst_sql *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	take_trace(s, host->trace);
+	front->hosts[front->nr_hosts++] = s;
+	s->front = front;
+	s->db = front->db;
+	s->stop = front->stop;
+	s->offset_ns = host->offset_ns;
+	s->name = host->name;
+	snprintf(s->prefix, sizeof(s->prefix), "%u:", i);
+	return lkst_sql_add_records(s) ?: lkst_sql_known_add(s);
+}
+
+/* Each host's tables, and those that join them. */
+static int add_hosts(struct lkst_sql *front, const struct lkst_hosts *h)
+{
+	unsigned int i;
+	int err = 0;
+
+	front->hosts = calloc(h->nr, sizeof(struct lkst_sql *));
+	if (!front->hosts)
+		return -ENOMEM;
+	for (i = 0; i < h->nr && !err; i++)
+		err = add_host(front, &h->list[i]);
+	return err ?: lkst_sql_add_joined_records(front) ?: lkst_sql_add_views(front, h);
+}
+
+int lkst_sql_open_hosts(struct lkst_err *e, const struct lkst_hosts *h, const volatile sig_atomic_t *stop,
+			struct lkst_sql **ret_sql)
+{
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
+	s->front = s;
+	s->stop = stop;
+	s->max_groups = LKST_SQL_GROUPS_MAX;
+	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) || set_up(s) ||
+	    lkst_sql_add_functions_of_hosts(s) || add_hosts(s, h))
+		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
+				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
+	lkst_sql_guard(s);
+	*ret_sql = lkst_take(s);
+	return 0;
+}
+
+/* What is not of the database, which has pointers to it. */
+static void free_parts(struct lkst_sql *s)
+{
+	lkst_sql_free_records(s);
+	lkst_sql_left_out_free(s);
+	lkst_symbols_free(s->symbols);
+	free(s->hosts);
+	free(s);
+}
+
+void lkst_sql_close(struct lkst_sql *s)
+{
+	unsigned int i;
+
+	if (!s)
+		return;
+	sqlite3_close(s->db);
+	for (i = 0; i < s->nr_hosts; i++)
+		free_parts(s->hosts[i]);
+	free_parts(s);
+}
+
+void lkst_sql_limit(struct lkst_sql *s, u64 max_steps, int cell_bytes)
+{
+	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, cell_bytes);
+	s->max_steps = max_steps;
+	s->steps = 0;
+}
+
+void lkst_sql_limit_groups(struct lkst_sql *s, u32 max_groups)
+{
+	s->max_groups = max_groups;
+}
+
+u64 lkst_sql_nr_gaps(const struct lkst_sql *s)
+{
+	return s->nr_gaps;
+}
+
+int lkst_sql_note_left_out(struct lkst_err *e, struct lkst_sql *s, struct lkst_notes *notes)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < s->nr_hosts && !err; i++)
+		err = lkst_sql_left_out_note(e, s->hosts[i], notes);
+	return err || s->nr_hosts ? err : lkst_sql_left_out_note(e, s, notes);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static int run_statement(struct lkst_err *e, struct lkst_sql *s, sqlite3_stmt *statement,
+			 unsigned int format, struct lkst_out *out, int *ret_code)
+{
+	struct lkst_sql_result *result;
+	int err;
+
+	if (format == LKST_SQL_PARQUET)
+		return lkst_sql_result_parquet(e, statement, out, ret_code);
+	err = lkst_sql_result_new(statement, format, out, &result);
+	while (!err && (*ret_code = sqlite3_step(statement)) == SQLITE_ROW)
+		err = lkst_sql_result_row(result);
+	lkst_sql_result_end(result);
+	return err;
+}
+
+/* The first statement of @text; *@ret_rest is what follows on it. */
+static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, const char *text,
+		     unsigned int format, struct lkst_out *out, const char **ret_rest)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = SQLITE_DONE;
+	int err = lkst_sql_prepare(e, s, all, text, &statement, ret_rest);
+
+	if (!err && statement && s->nr_answers++ && format == LKST_SQL_PARQUET) {
+		err = lkst_err_set(
+			e, -EINVAL,
+			"a Parquet file has the answer of one statement, and these are more");
+	} else if (!err && statement) {
+		err = run_statement(e, s, statement, format, out, &code);
+		err = lkst_sql_tell(e, s, err, code, all, text);
+	}
+	sqlite3_finalize(statement);
+	return err;
+}
+
+int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text, unsigned int format,
+		 struct lkst_out *out)
+{
+	const char *at = text;
+	int err = 0;
+
+	lkst_sql_forget(s);
+	s->nr_answers = 0;
+	if (strlen(text) > LKST_SQL_TEXT_MAX)
+		return lkst_err_set(e, -E2BIG, "the query is longer than %d bytes",
+				    LKST_SQL_TEXT_MAX);
+	while (*at && !err)
+		err = run_first(e, s, text, at, format, out, &at);
+	/* Nothing at all is no Parquet file. */
+	if (!err && format == LKST_SQL_PARQUET && !s->nr_answers)
+		return lkst_err_set(e, -EINVAL, "a Parquet file needs a query, and there is none");
+	return err;
+}
+
+bool lkst_sql_is_complete(const char *text)
+{
+	return sqlite3_complete(text) == 1;
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+bool lkst_sql_table(const struct lkst_sql *s, unsigned int i, const char **ret_name,
+		    const char **ret_help)
+{
+	const struct lkst_sql_known *known = lkst_sql_known_table(i);
+
+	if (s->nr_hosts && i == LKST_SQL_NR_KNOWN + s->nr_records) {
+		*ret_name = "hosts";
+		*ret_help = "the hosts, and what is known of their clocks";
+		return true;
+	}
+	if (!known && i - LKST_SQL_NR_KNOWN >= s->nr_records)
+		return false;
+	*ret_name = known ? known->name : s->records[i - LKST_SQL_NR_KNOWN].name;
+	*ret_help = known ? known->help : s->records[i - LKST_SQL_NR_KNOWN].help;
+	return true;
+}
+
+const char *lkst_sql_column(const struct lkst_sql *s, unsigned int table, unsigned int i)
+{
+	const struct lkst_sql_known *known = lkst_sql_known_table(table);
+	const struct lkst_sql_records *t;
+	unsigned int nr = 0;
+
+	if (known) {
+		while (nr < i && known->columns[nr].name)
+			nr++;
+		return known->columns[nr].name;
+	}
+	table -= LKST_SQL_NR_KNOWN;
+	t = table < s->nr_records ? &s->records[table] : NULL;
+	return t && i < t->nr_columns ? t->columns[i].name : NULL;
+}
+
+int lkst_sql_schema(struct lkst_err *e, struct lkst_sql *s, const char *name, struct lkst_out *out)
+{
+	const char *found, *help;
+	unsigned int i;
+	char *text;
+
+	for (i = 0; lkst_sql_table(s, i, &found, &help); i++)
+		if (!sqlite3_stricmp(found, name))
+			break;
+	if (!lkst_sql_table(s, i, &found, &help))
+		return lkst_err_set(e, -ENOENT, "there is no table \"%s\"; .tables lists them",
+				    name);
+	if (i == LKST_SQL_NR_KNOWN + s->nr_records)
+		text = sqlite3_mprintf("%s", lkst_sql_hosts_text);
+	else
+		text = i < LKST_SQL_NR_KNOWN
+		       ? lkst_sql_known_text(lkst_sql_known_table(i), s->front->prefix, true)
+		       : lkst_sql_columns_text(&s->records[i - LKST_SQL_NR_KNOWN], true);
+	if (!text)
+		return lkst_err_sys(e, -ENOMEM, "the columns of %s", name);
+	if (help)
+		lkst_out_printf(out, "-- %s\n", help);
+	if (s->nr_hosts)
+		lkst_out_str(out, i < LKST_SQL_NR_KNOWN
+					  ? "-- and a column host TEXT in front; times are ns since 1970\n"
+					  : "-- times are ns since 1970\n");
+	lkst_out_str(out, text);
+	lkst_out_str(out, ";\n");
+	sqlite3_free(text);
+	return 0;
+}

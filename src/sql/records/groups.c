@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How many records there are of each event, CPU and thread. */
+#include "sql/records/groups.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "sql/records/group_spill.h"
+
+enum {
+	LOOKS = 1 << 10, /* blocks between two looks at whether to stop */
+	EVENT_SHIFT = 48,
+	CPU_SHIFT = 32,
+	CPU_MASK = LKST_CPUS_MAX - 1,
+};
+
+struct count {
+	u64 key; /* event, CPU and thread */
+	u64 nr;
+};
+
+/* What the same thread on the same CPU did: most records are of the thread of the record before. */
+struct run {
+	const struct lkst_sql *sql;
+	const struct lkst_sql_wanted *wanted;
+	u64 mask; /* of keys: what is distinguished */
+	struct lkst_hash counts;
+	s32 tid;
+	u32 cpu;
+	u32 nr[LKST_EVENT_SPACE];
+	u16 events[LKST_EVENT_SPACE]; /* those of which there are some */
+	u32 nr_events;
+	u64 nr_gaps;
+	struct lkst_sql_group_spill *spill; /* NULL: all groups are in `counts` */
+};
+
+struct lkst_sql_groups {
+	struct lkst_sql_group_spill *spill; /* NULL: they are in `list` */
+	struct lkst_sql_group *list;
+	u32 nr, next;
+};
+
+static struct lkst_sql_group group_of(const struct count *c)
+{
+	return (struct lkst_sql_group){ .nr = c->nr,
+					.tid = (s32)c->key,
+					.cpu = c->key >> CPU_SHIFT & CPU_MASK,
+					.event = (u16)(c->key >> EVENT_SHIFT) };
+}
+
+/* Moves the groups out of memory. */
+static int spill_counts(struct run *run)
+{
+	struct lkst_sql_group group;
+	const struct count *c;
+	u32 i = 0;
+	int err = run->spill ? 0 : lkst_sql_group_spill_new(run->sql, &run->spill);
+
+	while (!err && (c = lkst_hash_next(&run->counts, &i, sizeof(*c)))) {
+		group = group_of(c);
+		err = lkst_sql_group_spill_add(run->spill, &group);
+	}
+	lkst_hash_clear(&run->counts, sizeof(*c));
+	return err;
+}
+
+/* Adds what the run has to the counts, and empties it. */
+static int end_run(struct run *run)
+{
+	u32 i;
+
+	for (i = 0; i < run->nr_events; i++) {
+		u16 id = run->events[i];
+		u64 key = (u64)id << EVENT_SHIFT | (u64)(run->cpu & CPU_MASK) << CPU_SHIFT |
+			  (u32)run->tid;
+		struct count *count;
+
+		key &= run->mask;
+		count = lkst_hash_find(&run->counts, key, sizeof(*count));
+		if (!count && run->counts.nr >= run->sql->max_groups) {
+			int err = spill_counts(run);
+
+			if (err)
+				return err;
+		}
+		if (!count && lkst_hash_reserve(&run->counts, sizeof(*count)))
+			return -ENOMEM;
+		if (!count)
+			count = lkst_hash_add(&run->counts, key, sizeof(*count));
+		count->nr += run->nr[id];
+		run->nr[id] = 0;
+	}
+	run->nr_events = 0;
+	return 0;
+}
+
+static int count_block(struct run *run, const struct lkst_block *block)
+{
+	struct lkst_block_cursor at;
+	struct lkst_record r;
+	int err = end_run(run), more = 0;
+
+	run->cpu = block->cpu;
+	lkst_block_cursor_init(&at, block);
+	while (!err && (more = lkst_block_next(NULL, &at, run->sql->catalog, &r)) > 0) {
+		if (!lkst_sql_is_wanted(run->wanted, &r))
+			continue;
+		if (r.tid != run->tid) {
+			err = end_run(run);
+			run->tid = r.tid;
+		}
+		if (!run->nr[r.event->id]++)
+			run->events[run->nr_events++] = r.event->id;
+	}
+	run->nr_gaps += more < 0;
+	return err;
+}
+
+/* Counts the blocks of stream number @i, and where some are missing between them. */
+static int count_stream(struct run *run, unsigned int i)
+{
+	struct lkst_trace *t = run->sql->trace;
+	unsigned int block, nr = lkst_trace_stream(t, i)->nr_blocks;
+	struct lkst_block last;
+	int err = 0;
+
+	for (block = 0; block < nr && !err; block++) {
+		const struct lkst_block *b = lkst_trace_block(t, i, block);
+		struct lkst_block_missing missing = lkst_block_missing(block ? &last : b, b);
+
+		run->nr_gaps += missing.blocks || missing.events;
+		last = *b;
+		err = count_block(run, b);
+		if (block % LOOKS == 0 && lkst_sql_is_stopped(run->sql))
+			err = -EINTR;
+	}
+	return err;
+}
+
+static int count_all(struct run *run)
+{
+	struct lkst_trace *t = run->sql->trace;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < lkst_trace_nr_streams(t) && !err; i++)
+		if (lkst_sql_wants_stream(run->sql, run->wanted, lkst_trace_stream(t, i)))
+			err = count_stream(run, i);
+	return err ? err : end_run(run);
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+struct order {
+	const struct lkst_catalog *catalog;
+	unsigned int terms;
+};
+
+static int compare_by(const struct order *o, unsigned int column, const struct lkst_sql_group *a,
+		      const struct lkst_sql_group *b)
+{
+	switch (column) {
+	case 1:
+		return strcmp(o->catalog->classes[a->event]->name,
+			      o->catalog->classes[b->event]->name);
+	case 2:
+		return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	default:
+		return (a->tid > b->tid) - (a->tid < b->tid);
+	}
+}
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const struct order *o = ctx;
+	unsigned int terms;
+	int sign = 0;
+
+	for (terms = o->terms; terms & LKST_SQL_ORDER_COLUMN && !sign;
+	     terms >>= LKST_SQL_ORDER_BITS) {
+		sign = compare_by(o, terms & LKST_SQL_ORDER_COLUMN, a, b);
+		if (terms & LKST_SQL_ORDER_FALLS)
+			sign = -sign;
+	}
+	return sign;
+}
+
+/* ---- the groups ------------------------------------------------------------------------------ */
+
+static int make_list(const struct run *run, unsigned int order, struct lkst_sql_groups *groups)
+{
+	struct order by = { run->sql->catalog, order };
+	const struct count *c;
+	u32 i = 0;
+
+	groups->list = calloc((size_t)run->counts.nr + 1, sizeof(*groups->list));
+	if (!groups->list)
+		return -ENOMEM;
+	while ((c = lkst_hash_next(&run->counts, &i, sizeof(*c))))
+		groups->list[groups->nr++] = group_of(c);
+	qsort_r(groups->list, groups->nr, sizeof(*groups->list), compare, &by);
+	return 0;
+}
+
+static int finish(struct run *run, unsigned int order, struct lkst_sql_groups *groups)
+{
+	int err;
+
+	if (!run->spill)
+		return make_list(run, order, groups);
+	err = spill_counts(run) ?: lkst_sql_group_spill_sort(run->spill, order);
+	groups->spill = run->spill;
+	run->spill = NULL;
+	return err;
+}
+
+int lkst_sql_groups_new(const struct lkst_sql *s, const struct lkst_sql_wanted *wanted,
+			unsigned int by, unsigned int order, struct lkst_sql_groups **ret_groups,
+			u64 *ret_gaps)
+{
+	_cleanup_(lkst_sql_groups_freep) struct lkst_sql_groups *groups =
+		calloc(1, sizeof(*groups));
+	struct run *run = calloc(1, sizeof(*run));
+	int err = -ENOMEM;
+
+	if (run && groups) {
+		run->sql = s;
+		run->wanted = wanted;
+		run->mask = (by & LKST_SQL_BY_EVENT ? (u64)LKST_ID_MAX << EVENT_SHIFT : 0) |
+			    (by & LKST_SQL_BY_CPU ? (u64)CPU_MASK << CPU_SHIFT : 0) |
+			    (by & LKST_SQL_BY_TID ? UINT32_MAX : 0);
+		err = count_all(run) ?: finish(run, order, groups);
+		*ret_gaps = run->nr_gaps;
+		lkst_hash_fini(&run->counts);
+		lkst_sql_group_spill_free(run->spill);
+	}
+	free(run);
+	if (!err)
+		*ret_groups = lkst_take(groups);
+	return err;
+}
+
+void lkst_sql_groups_free(struct lkst_sql_groups *groups)
+{
+	if (!groups)
+		return;
+	lkst_sql_group_spill_free(groups->spill);
+	free(groups->list);
+	free(groups);
+}
+
+int lkst_sql_groups_next(struct lkst_sql_groups *groups, struct lkst_sql_group *ret_group)
+{
+	if (groups->spill)
+		return lkst_sql_group_spill_next(groups->spill, ret_group);
+	if (groups->next == groups->nr)
+		return 0;
+	*ret_group = groups->list[groups->next++];
+	return 1;
+}
