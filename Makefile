@@ -120,6 +120,9 @@ endif
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                    -fno-omit-frame-pointer $(COVERAGE)
 LDFLAGS  += -fsanitize=address,undefined
+else
+# Tests are many, and are linked so where lld is.
+TEST_LDFLAGS := $(if $(shell command -v ld.lld),-fuse-ld=lld -Wl$(COMMA)--build-id=sha1)
 endif
 BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
               -I$(SYSROOT)/usr/include/$(ARCH)-linux-gnu \
@@ -396,13 +399,11 @@ SHIP_WRAPPED := lkst_monotonic_ns lkst_clock_offset_ns lkst_turn_take lkst_pins_
 	lkst_budget_read_page lkst_drain_marks_new lkst_incident_save lkst_bundle_tell_why poll
 $(UNIT_SHIP:%.c=$(BUILD)/%): private LDFLAGS += $(SHIP_WRAPPED:%=-Wl,--wrap=%)
 $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
 		$(filter $(MARK_LIB),$^) $(BUILD)/liblkst.a \
 		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
 		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS)) \
 		$(if $(filter $(UNIT_FLEET:%.c=$(BUILD)/%),$@),$(FLEET_LIBS))
-
-COMMA := ,
 
 # What a test counts: calls of these pass through functions of its own.
 $(BUILD)/tests/unit/hosts_reads: private override LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,lkst_worst_find lkst_stream_block)
@@ -448,7 +449,7 @@ LOAD_BIN := $(LOAD_SRC:%.c=$(BUILD)/%)
 FLAGS_32 := -m32 $(if $(filter 1,$(SANITIZE)),,-static)
 
 $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblive.a $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lpthread
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(LDLIBS) -lpthread
 
 $(BUILD)/tests/live/load/marks $(BUILD)/tests/live/load/secret_marks $(BUILD)/tests/live/load/spans: $(MARK_LIB)
 $(LOAD_BIN): $(BUILD)/%: %.c
