@@ -1,6 +1,5 @@
 #!/bin/bash
-#expect the_report_does_not_count_no_calls "$("$LKST" report trace |
-	SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only
 # tier: check
 #
 # What a recording with a cost limit begins with: beside a storm of calls not one of them is recorded, since they
@@ -26,7 +25,8 @@ wait_until 60 test -s storm
 kill $storm
 wait $storm 2>/dev/null
 has='it has the core, and of the rest what has room below 1.00 % of a CPU: all but'
-expect start_says_what_it_has_no_room_for "$(grep -cE "^$has .*syscall:(getppid|\*)" said)" 1
+# On a busy machine other kinds have no room either, of which it names four.
+expect start_says_what_it_has_no_room_for "$(grep -cE "^$has .*(syscall:(getppid|\*)|, .*, .*, .* and [0-9]+ more$)" said)" 1
 "$LKST" print trace >text
 expect what_has_no_room_is_never_recorded "$(grep -cE 'syscall_(entry|exit)_getppid' text)" 0
 order=$(grep -nE 'shed_begin: .*kind="syscall:getppid"|maskset_switch: from=0' text |
