@@ -80,24 +80,32 @@ int lkst_cpu_timers_frame(struct lkst_cpu_timers *t, const struct lkst_irq_conte
 	return 0;
 }
 
-int lkst_cpu_timers_switch(struct lkst_cpu_timers *t, u32 cpu, u64 ns)
+/* The CPU, on which what a timer did is over: a thread goes on. NULL: -ENOMEM. */
+static struct lkst_cpu_timer *end_timers(struct lkst_cpu_timers *t, u32 cpu)
 {
 	struct lkst_cpu_timer *c = lkst_vec_reach(t->cpus, t->nr_cpus, cpu);
 
+	if (c)
+		c->timer_code = c->hrtimer_code = c->queue_code = 0;
+	return c;
+}
+
+int lkst_cpu_timers_switch(struct lkst_cpu_timers *t, u32 cpu, u64 ns)
+{
+	struct lkst_cpu_timer *c = end_timers(t, cpu);
+
 	if (!c)
 		return -ENOMEM;
-	c->timer_code = c->hrtimer_code = c->queue_code = 0;
 	c->switch_ns = ns;
 	return 0;
 }
 
 int lkst_cpu_timers_call(struct lkst_cpu_timers *t, u32 cpu, bool sends)
 {
-	struct lkst_cpu_timer *c = lkst_vec_reach(t->cpus, t->nr_cpus, cpu);
+	struct lkst_cpu_timer *c = end_timers(t, cpu);
 
 	if (!c)
 		return -ENOMEM;
-	c->timer_code = c->hrtimer_code = c->queue_code = 0;
 	if (sends)
 		c->sent_code = 0;
 	return 0;
