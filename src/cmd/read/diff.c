@@ -256,6 +256,7 @@ static int answer(struct lkst_err *e, const struct options *o, const struct halv
 					    .verdicts = j->verdicts,
 					    .criterion_texts = o->fail_if.items,
 					    .nr_criteria = o->fail_if.nr,
+					    .comm = o->comm,
 					    .has_all = o->all,
 					    .max_rows = (u64)o->rows,
 					    .max_whys = (u64)o->why,
@@ -305,9 +306,10 @@ const struct lkst_cmd lkst_cmd_diff = {
 	.help = "Compares trace B with trace A, or window --window of TRACE with window --against: what\n"
 		"groups of threads did, and system calls, locks, disks, interrupts and packets, by time and\n"
 		"by count, the largest change first. Changes are tested over all occurrences, and those that\n"
-		"accident explains are not shown. Of the first, a typical slow one is explained beside a\n"
-		"typical fast one. The exit status is 1 if a criterion is met, 2 if nothing could be compared,\n"
-		"and 3 if a criterion is of a row that there is not.",
+		"accident explains are not shown. Then where the waiting went, as far as it changed. Of the\n"
+		"first rows, a typical slow one is explained beside a typical fast one. The exit status is 1\n"
+		"if a criterion is met, 2 if nothing could be compared, and 3 if a criterion is of a row that\n"
+		"there is not.",
 	.examples =
 		"  lkst diff before after\n"
 		"  lkst diff slow --window 12:14:05..12:14:07 --against ..12:14:05\n"

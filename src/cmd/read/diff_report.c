@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/diff/waited.h"
 #include "analyze/why/why.h"
 #include "base/cleanup.h"
 #include "base/size.h"
@@ -456,44 +457,59 @@ static void put_json_rows(struct lkst_json *j, const char *name, const struct lk
 	lkst_json_end(j);
 }
 
+/* What is printed of both. */
+struct tables {
+	struct lkst_table rows, verdicts, waiting;
+};
+
+static void put_notes(struct lkst_json *j, const struct lkst_notes *notes)
+{
+	unsigned int i;
+
+	for (i = 0; i < notes->nr; i++)
+		lkst_json_str(j, NULL, notes->text[i]);
+}
+
 static int print_json(struct lkst_err *e, const struct lkst_diff_report *r, struct lkst_out *out,
-		      const struct lkst_table *rows, const struct lkst_table *verdicts)
+		      const struct tables *t)
 {
 	struct lkst_json j;
-	unsigned int i;
 	int err;
 
 	lkst_json_init(&j, out);
 	lkst_json_object(&j, NULL);
 	put_sides(r, &j);
-	put_json_rows(&j, "rows", rows);
-	put_json_rows(&j, "criteria", verdicts);
+	put_json_rows(&j, "rows", &t->rows);
+	put_json_rows(&j, "criteria", &t->verdicts);
+	put_json_rows(&j, "waiting", &t->waiting);
 	lkst_json_array(&j, "why");
 	err = print_whys(e, r, out, &j);
 	lkst_json_end(&j);
 	lkst_json_array(&j, "notes");
-	for (i = 0; i < rows->notes.nr; i++)
-		lkst_json_str(&j, NULL, rows->notes.text[i]);
+	put_notes(&j, &t->rows.notes);
 	lkst_json_end(&j);
 	lkst_json_end(&j);
 	return err;
 }
 
+/* CSV has one table, of one kind of rows, and that of the criteria, if there are any. */
 static int print_tables(struct lkst_err *e, const struct lkst_diff_report *r, struct lkst_out *out,
-			const struct lkst_table *rows, const struct lkst_table *verdicts)
+			const struct tables *t)
 {
 	struct lkst_table_printer p;
 	unsigned int i;
 
 	lkst_table_printer_init(&p, out, r->format, 0);
 	p.max_rows = r->max_rows;
-	lkst_table_print(&p, rows);
+	lkst_table_print(&p, &t->rows);
 	/* CSV has no place for the lines below a table. */
-	for (i = 0; r->format == LKST_TABLE_CSV && i < rows->notes.nr; i++)
-		lkst_print_message(stderr, "note: %s", rows->notes.text[i]);
+	for (i = 0; r->format == LKST_TABLE_CSV && i < t->rows.notes.nr; i++)
+		lkst_print_message(stderr, "note: %s", t->rows.notes.text[i]);
 	p.max_rows = 0;
+	if (r->format == LKST_TABLE_TEXT)
+		lkst_table_print(&p, &t->waiting);
 	if (r->nr_criteria)
-		lkst_table_print(&p, verdicts);
+		lkst_table_print(&p, &t->verdicts);
 	lkst_table_printer_end(&p);
 	return r->format == LKST_TABLE_TEXT ? print_whys(e, r, out, NULL) : 0;
 }
@@ -501,17 +517,17 @@ static int print_tables(struct lkst_err *e, const struct lkst_diff_report *r, st
 int lkst_diff_report_print(struct lkst_err *e, const struct lkst_diff_report *r,
 			   struct lkst_out *out)
 {
-	struct lkst_table rows, verdicts;
-	int err = make_rows(r, &rows), verdict_err = make_verdicts(r, &verdicts);
+	struct tables t = {};
+	int err = make_rows(r, &t.rows) ?: make_verdicts(r, &t.verdicts);
 
-	err = err ?: verdict_err;
 	if (err)
 		err = lkst_err_sys(e, err, "comparing");
-	else if (r->format == LKST_TABLE_JSON)
-		err = print_json(e, r, out, &rows, &verdicts);
 	else
-		err = print_tables(e, r, out, &rows, &verdicts);
-	lkst_table_fini(&rows);
-	lkst_table_fini(&verdicts);
+		err = lkst_diff_waited(e, r->diff, r->traces, r->comm, r->has_all, &t.waiting);
+	if (!err)
+		err = r->format == LKST_TABLE_JSON ? print_json(e, r, out, &t) : print_tables(e, r, out, &t);
+	lkst_table_fini(&t.rows);
+	lkst_table_fini(&t.verdicts);
+	lkst_table_fini(&t.waiting);
 	return err;
 }

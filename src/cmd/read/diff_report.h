@@ -19,6 +19,7 @@ struct lkst_diff_report {
 	const struct lkst_verdict *verdicts;
 	char *const *criterion_texts;
 	unsigned int nr_criteria;
+	const char *comm; /* only of threads that are called so, NULL: of all */
 	bool has_all; /* rows that are not significant, too */
 	u64 max_rows, max_whys;
 	enum lkst_table_format format;
