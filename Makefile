@@ -150,8 +150,9 @@ CMD_SRC  := $(filter-out $(CMD_LEFT_OUT),$(sort $(wildcard src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
 INJECT_SRC := src/bpf/inject.bpf.c
-COUNT_SRC := src/bpf/preempt_count.bpf.c
-BPF_SRC  := $(filter-out $(PROBE_SRC) $(INJECT_SRC) $(COUNT_SRC),$(sort $(wildcard src/bpf/*.bpf.c src/bpf/events/*.bpf.c src/bpf/budget/*.bpf.c)))
+# And what is only asked while a recording starts.
+START_SRC := src/bpf/preempt_count.bpf.c src/bpf/function.bpf.c
+BPF_SRC  := $(filter-out $(PROBE_SRC) $(INJECT_SRC) $(START_SRC),$(sort $(wildcard src/bpf/*.bpf.c src/bpf/events/*.bpf.c src/bpf/budget/*.bpf.c)))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 LIVE_OBJ := $(LIVE_SRC:%.c=$(BUILD)/%.o)
@@ -159,8 +160,7 @@ CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 PROBE_OBJ := $(PROBE_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
 INJECT_OBJ := $(INJECT_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
-COUNT_OBJ := $(COUNT_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
-SKEL     := $(GEN)/lkst.skel.h $(GEN)/probe.skel.h $(GEN)/inject.skel.h $(GEN)/preempt_count.skel.h
+SKEL     := $(addprefix $(GEN)/,lkst.skel.h probe.skel.h inject.skel.h $(START_SRC:src/bpf/%.bpf.c=%.skel.h))
 
 # The original's commands: the program looks at the name by which it is called.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
@@ -237,7 +237,7 @@ $(GEN)/probe.bpf.o: $(PROBE_OBJ)
 $(GEN)/inject.bpf.o: $(INJECT_OBJ)
 	$(BPFTOOL) gen object $@ $^
 
-$(GEN)/preempt_count.bpf.o: $(COUNT_OBJ)
+$(START_SRC:src/bpf/%.c=$(GEN)/%.o): $(GEN)/%.o: $(GEN)/bpf/%.o
 	$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(GEN)/%.skel.h: $(GEN)/%.bpf.o
@@ -644,5 +644,5 @@ help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		expand -t 16
 
--include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(COUNT_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
+-include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(START_SRC:src/bpf/%.c=$(GEN)/bpf/%.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
 	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d) $(WEB_OWN:%.c=$(BUILD)/%.d)

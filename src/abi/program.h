@@ -22,6 +22,7 @@ enum {
 	LKST_TRACEPOINTS = 1024,    /* by-name tracepoints in one recording */
 	LKST_WAITING_MAX = 65536,   /* threads whose stacks are kept while they are off the CPU */
 	LKST_KNOWN_STACKS = 1024,   /* that a CPU remembers to have written; a power of two */
+	LKST_RESTARTS = 6,	    /* functions that go on with an interrupted call */
 };
 
 enum lkst_filter_mode {
@@ -87,6 +88,16 @@ struct lkst_tracepoint_plan {
 };
 _Static_assert(sizeof(struct lkst_tracepoint_plan) == 16, "no holes");
 
+/*
+ * A function by which the kernel goes on with a call that a signal interrupted (restart_block.fn), and which call that
+ * is: by its number, another where its first argument is a clock.
+ */
+struct lkst_restart {
+	u64 function;
+	u16 call, call_by_clock;
+	u32 is_by_word; /* only where the futex that restart_block has is the first argument */
+};
+
 struct lkst_program_config {
 	u64 memory_id[2];
 	u32 block_shift;
@@ -104,6 +115,9 @@ struct lkst_program_config {
 	u32 softirq_bit, interrupt_bits; /* of that count (bpf/preempt_count.h); 0: not known */
 	u32 has_ticks; /* the following are known: bytes from a CPU's run queue to what bpf/tick.h looks at */
 	s64 interrupted_from_rq, ticked_from_rq, stalled_from_rq;
+	u32 restart_call; /* the number of restart_syscall; 0: what it goes on with is not known */
+	u32 nr_restarts;
+	struct lkst_restart restarts[LKST_RESTARTS];
 	u8 call_args[2][LKST_SYSCALL_MAX]; /* how many arguments a call has; the second: a 32-bit program's */
 	u8 counters[LKST_PERF_AT_ONCE]; /* what perf_counters counts, enum lkst_perf_counter */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */

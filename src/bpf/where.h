@@ -21,7 +21,20 @@ enum {
 	X32_BIT = 0x40000000,	/* arch/x86/include/uapi/asm/unistd.h */
 	NO_RESULT_YET = -38,	/* -ENOSYS: a call's result until it has one (arch/x86/entry/entry_64.S) */
 	FIRST_USUAL_PRIO = 100, /* below, a thread is of a real-time class, which no quota of CFS throttles */
+	MAX_CLOCKS = 16,	/* include/uapi/linux/time.h: an address is no clock */
 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct restart_block___lkst {
+	void *fn;
+	struct {
+		u32 *uaddr;
+	} futex;
+};
+struct task_struct___restarted {
+	struct restart_block___lkst restart_block;
+};
+#pragma clang attribute pop
 
 struct lkst_at {
 	struct pt_regs___lkst *regs;
@@ -66,6 +79,23 @@ static __always_inline bool lkst_is_throttled(struct task_struct *task)
 	       ((struct cfs_rq___throttled *)task->se.cfs_rq)->throttle_count > 0;
 }
 
+/*
+ * The call that a signal interrupted in @task, and that restart_syscall goes on with. Its registers are still those of
+ * that call, but for its number.
+ */
+static __noinline s32 lkst_restarted_call(struct task_struct *task)
+{
+	struct restart_block___lkst *block = &((struct task_struct___restarted *)task)->restart_block;
+	const u64 first = lkst_arg((void *)bpf_task_pt_regs(task), false, 0);
+	const u64 function = (u64)block->fn, word = (u64)block->futex.uaddr;
+	u32 i;
+
+	for (i = 0; i < LKST_RESTARTS && i < lkst_cfg.nr_restarts; i++)
+		if (lkst_cfg.restarts[i].function == function && (!lkst_cfg.restarts[i].is_by_word || word == first))
+			return first < MAX_CLOCKS ? lkst_cfg.restarts[i].call_by_clock : lkst_cfg.restarts[i].call;
+	return (s32)lkst_cfg.restart_call;
+}
+
 /* The call that @task is in, by its registers. A signal's return and a call that a tracer cancelled leave -1, too. */
 static __always_inline void lkst_find_call(struct task_struct *task, struct lkst_at *ret_at)
 {
@@ -81,6 +111,8 @@ static __always_inline void lkst_find_call(struct task_struct *task, struct lkst
 	nr = lkst_syscall_nr(ret_at->regs);
 	if (!ret_at->is_compat)
 		nr &= ~X32_BIT;
+	if (lkst_cfg.restart_call && !ret_at->is_compat && (u32)nr == lkst_cfg.restart_call)
+		nr = lkst_restarted_call(task);
 	if ((u32)nr >= LKST_SYSCALL_MAX)
 		return;
 	ret_at->where = LKST_WHERE_CALL;

@@ -16,6 +16,7 @@
 #define FUTEX "202"
 #define WAIT4 "61"
 #define YIELD "24"
+#define RESTART "219"
 
 /* The last wait and the last ready time of thread 5, and who ended or caused it. */
 static struct lkst_wait last_wait;
@@ -50,7 +51,8 @@ static struct lkst_catalog *catalog(void)
 	struct lkst_catalog *c = make_catalog();
 	struct lkst_err e;
 
-	if (lkst_catalog_add_syscall(&e, c, 1000, 1001, lkst_syscall_find(false, "read") - lkst_syscalls))
+	if (lkst_catalog_add_syscall(&e, c, 1000, 1001, lkst_syscall_find(false, "read") - lkst_syscalls) ||
+	    lkst_catalog_add_syscall(&e, c, 1002, 1003, lkst_syscall_find(false, "restart_syscall") - lkst_syscalls))
 		abort();
 	return c;
 }
@@ -150,6 +152,32 @@ TEST(where_ends_what_is_over)
 	CHECK_EQ(last_wait.cause, LKST_CAUSE_FILE);
 	CHECK_EQ(last_wait.call.from_ns, 60);
 	CHECK_EQ(nr_calls_unseen, 0);
+}
+
+/* restart_syscall does not say what it goes on with. The registers do, as the kernel's programs look it up. */
+TEST(where_names_the_call_that_is_gone_on_with)
+{
+	static const char entry[] = "syscall_entry_restart_syscall cpu=0 tid=5 ns=60\n";
+	static const char kept[] = "syscall_entry_restart_syscall cpu=0 tid=5 ns=60\n"
+				   "sched_switch cpu=0 tid=5 ns=70 next_tid=7 prev_where=1 prev_call=" FUTEX "\n"
+				   "sched_switch cpu=0 tid=7 ns=80 next_tid=5 prev_state=1\n";
+
+	block(entry, "prev_state=1 prev_where=1 prev_call=" FUTEX " prev_args=4096,128,2,0,0,0");
+	CHECK_EQ(last_wait.cause, LKST_CAUSE_FUTEX);
+	CHECK_EQ(last_wait.object, 4096);
+	CHECK_STR(call_name(&last_wait.call), "futex");
+	CHECK_EQ(last_wait.call.from_ns, 60);
+	CHECK_EQ(nr_calls_unseen, 0);
+	block(kept, "prev_state=1 prev_where=1 prev_call=" FUTEX " prev_args=4096,128,2,0,0,0");
+	CHECK_EQ(last_wait.object, 4096);
+	CHECK_EQ(last_wait.call.from_ns, 60);
+	CHECK_EQ(nr_calls_unseen, 0);
+	block(entry, "prev_state=1 prev_where=1 prev_call=" RESTART);
+	CHECK_STR(call_name(&last_wait.call), "restart_syscall");
+	CHECK_EQ(nr_calls_unseen, 0);
+	/* A 32-bit program's is not looked up. */
+	block(entry, "prev_state=1 prev_where=1 prev_call=0x1003 prev_args=7,0,0");
+	CHECK_EQ(nr_calls_unseen, 1);
 }
 
 TEST(where_does_not_blame_a_call_that_may_be_over)
@@ -372,6 +400,7 @@ TEST(who_has_a_lock_is_known_of_a_wait_from_before_the_records)
 static const struct unit_test tests[] = {
 	{ "where_names_a_call_that_was_not_recorded", test_where_names_a_call_that_was_not_recorded },
 	{ "where_ends_what_is_over", test_where_ends_what_is_over },
+	{ "where_names_the_call_that_is_gone_on_with", test_where_names_the_call_that_is_gone_on_with },
 	{ "where_does_not_blame_a_call_that_may_be_over", test_where_does_not_blame_a_call_that_may_be_over },
 	{ "where_tells_who_could_run", test_where_tells_who_could_run },
 	{ "who_wakes_is_what_goes_on", test_who_wakes_is_what_goes_on },

@@ -72,11 +72,21 @@ static bool returns_from_signal(const struct lkst_syscall_now *call)
 	return !strcmp(name, "rt_sigreturn") || !strcmp(name, "sigreturn");
 }
 
+/*
+ * Whether @t went on with a call by the entry that was recorded, which does not say with which, and the registers do:
+ * the programs look it up (bpf/where.h). A 32-bit program's they do not.
+ */
+static bool is_continued(const struct lkst_model_thread *t)
+{
+	return t->where == LKST_WHERE_CALL && lkst_call_continues_another(t->call.row) && !t->call.is_compat &&
+	       !t->here.is_compat && !lkst_call_continues_another(t->here.row);
+}
+
 /* Whether @t is in another call than the one that is known to have been entered, or in none. */
 static bool is_elsewhere(const struct lkst_model_thread *t)
 {
 	if (t->where == LKST_WHERE_CALL)
-		return t->here.nr != t->call.nr || t->here.is_compat != t->call.is_compat;
+		return !is_continued(t) && (t->here.nr != t->call.nr || t->here.is_compat != t->call.is_compat);
 	return t->where == LKST_WHERE_NONE && !returns_from_signal(&t->call);
 }
 
@@ -121,6 +131,11 @@ int lkst_model_locate(struct lkst_model *s, struct lkst_model_thread *t, const s
 	take_where(s, t, &said);
 	if (t->where == LKST_WHERE_UNKNOWN)
 		return 0;
+	/* Where it is only kept from running, its arguments are not there. */
+	if (t->in_call && is_continued(t) && t->here.nr_args > 0) {
+		t->here.from_ns = t->call.from_ns;
+		t->call = t->here;
+	}
 	if (t->in_call && is_elsewhere(t)) {
 		err = lkst_model_end_call(s, t, r->ns, NULL);
 		t->knows_call = false;

@@ -18,6 +18,7 @@
 #include "live/hooks/sampling.h"
 #include "live/kernel/page_base.h"
 #include "live/kernel/perf_counters.h"
+#include "live/programs/restarts.h"
 #include "live/programs/tick_place.h"
 #include "live/programs/tracing.h"
 #include "live/programs/waker_context.h"
@@ -447,6 +448,8 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 			       why.text);
 	if (reads_memory && plan->id[LKST_EV_tick] && lkst_tick_place_find(&why, plan->kernel, &found))
 		lkst_notes_add(&p->notes, "Where threads are that run is not recorded at ticks: %s.", why.text);
+	/* Without that, a call that goes on has its own name, restart_syscall. */
+	(void)lkst_restarts_find(&why, &found);
 	do {
 		/* An object that failed to load can't be loaded again. */
 		lkst_bpf__destroy(p->skel);
