@@ -295,6 +295,7 @@ TEST(kprobe_examples)
 	CHECK_STR(again("p f $vars x=a.b->c[3]:x32@user $arg*"),
 		  "p:kprobes/p_f_0 f $vars x=a.b->c[3]:x32@user $params");
 	CHECK_STR(again("p f @-8"), "");
+	CHECK_STR(again("p f $arg* x=%di $arg*"), "");
 }
 
 /* Memory that is watched, in the form that was proposed for the kernel. */

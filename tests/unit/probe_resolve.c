@@ -53,6 +53,24 @@ TEST(resolve_finds_parameters_by_btf)
 	CHECK(strstr(probed_kernel("wake_up_new_tas"), "did you mean wake_up_new_task"));
 }
 
+/* What a function does not have, as its types tell: the kernel and perf refuse it, too. */
+TEST(resolve_refuses_what_a_function_does_not_have)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		SKIP("this kernel has no BTF");
+	CHECK(strstr(probed_kernel("kfree%return $retval"), "$retval: kfree returns 'void' type"));
+	CHECK(strstr(probed_kernel("kfree%return x=+8($retval)"), "$retval: kfree returns 'void' type"));
+	CHECK(strstr(probed_kernel("wake_up_new_task $arg2"), "$arg2: wake_up_new_task has 1 argument"));
+	CHECK(strstr(probed_kernel("wake_up_new_task $arg1"), "wake_up_new_task arg1=$arg1"));
+	/* How many a function with variable arguments has is not known. */
+	CHECK(strstr(probed_kernel("_printk $arg6"), "_printk arg1=$arg6"));
+	CHECK(strstr(probed_kernel("wake_up_new_task p:string"),
+		     "p is not a string: it is a pointer to what is no char"));
+	CHECK(strstr(probed_kernel("wake_up_new_task p->comm:string"), ":string"));
+	CHECK(strstr(probed(PROBED_GCC, "walk p:string"), "p is not a string: it is a pointer to what is no char"));
+	CHECK(strstr(probed(PROBED_GCC, "walk p->row:string"), "is not a string: it is an array of what is no char"));
+}
+
 /* L03, K20: an offset that is not where an instruction begins; objdump's word is not needed to see that one is. */
 TEST(resolve_refuses_the_middle_of_an_instruction)
 {
@@ -147,6 +165,7 @@ TEST(resolve_finds_marks)
 
 static const struct unit_test tests[] = {
 	{ "resolve_finds_parameters_by_btf", test_resolve_finds_parameters_by_btf },
+	{ "resolve_refuses_what_a_function_does_not_have", test_resolve_refuses_what_a_function_does_not_have },
 	{ "resolve_refuses_the_middle_of_an_instruction",
 	  test_resolve_refuses_the_middle_of_an_instruction },
 	{ "resolve_finds_every_inlined_instance", test_resolve_finds_every_inlined_instance },

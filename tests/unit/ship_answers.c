@@ -12,7 +12,12 @@
 #include "lib/shipping.h"
 #include "lib/unit.h"
 
-enum { REQUESTS_MIN = 20, PATIENCE_MS = 50 };
+enum {
+	REQUESTS_MIN = 20,
+	PATIENCE_MS = 50,
+	STRIDE = IS_SANITIZED ? 5 : 1, /* of requests and ways by turns: that takes much longer */
+};
+_Static_assert(STRIDE == 1 || (FLEET_NR_FAULTS - FLEET_REFUSES) % STRIDE, "each way is tried with some request");
 
 static struct shipping *s;
 
@@ -60,7 +65,7 @@ static const char *try_fault(s64 at, enum fleet_fault fault)
 
 TEST(ship_sends_everything_once_whatever_is_answered)
 {
-	u32 nr, at, fault, nr_tries = 0, of[3] = {};
+	u32 nr, at, fault, nr_tries = 0, nr_ways = 0, of[3] = {};
 	const char *bad = NULL;
 
 	begin();
@@ -69,16 +74,18 @@ TEST(ship_sends_everything_once_whatever_is_answered)
 	nr = s->server->nr_requests;
 	for (at = 0; at < nr; at++)
 		for (fault = FLEET_REFUSES; fault < FLEET_NR_FAULTS; fault++) {
+			if (nr_ways++ % STRIDE)
+				continue;
 			bad = try_fault(at, (enum fleet_fault)fault);
 			if (bad)
 				printf("# request %u of %u, where the server %s: %s\n", at, nr,
 				       fleet_fault_names[fault], bad);
 			CHECK(!bad);
-			of[s->server->requested] += fault == FLEET_REFUSES;
+			of[s->server->requested]++;
 			nr_tries++;
 		}
-	printf("# %u requests: %u questions, %u inserts, %u bundles; answered badly %u times\n", nr, of[FLEET_ASKS],
-	       of[FLEET_INSERTS], of[FLEET_PUTS], nr_tries);
+	printf("# %u requests, answered badly %u times: %u questions, %u inserts, %u bundles\n", nr, nr_tries,
+	       of[FLEET_ASKS], of[FLEET_INSERTS], of[FLEET_PUTS]);
 	CHECK(nr >= REQUESTS_MIN && of[FLEET_ASKS] && of[FLEET_INSERTS] && of[FLEET_PUTS]);
 }
 

@@ -300,6 +300,43 @@ static int resolve_file_name(struct lkst_spot *s, const struct lkst_probe_arg *f
 	return code ?: dereference(s, name, &to->fetch) ?: dereference(s, 0, &to->fetch);
 }
 
+/* How many of the $argN the function of @s has; 0: that is not known, since a struct in registers is several. */
+static u32 count_arguments(struct lkst_spot *s)
+{
+	const u32 nr = lkst_prototype_count(s->prototype);
+	struct lkst_spot quiet = *s;
+	struct lkst_value v;
+	u32 i;
+
+	quiet.e = NULL;
+	quiet.is_return = true; /* then a parameter is a node, $argN */
+	for (i = 0; i < nr; i++)
+		if (lkst_prototype_parameter(&quiet, s->prototype, i, &v) || v.place != LKST_VALUE_NODE ||
+		    v.node->number != i + 1)
+			return 0;
+	return lkst_prototype_is_variadic(s->prototype) ? 0 : nr;
+}
+
+/* Whether the function of @s has what @f names of it in the kernel's language, as far as BTF tells. */
+static int check_has(struct lkst_spot *s, const struct lkst_fetch *f)
+{
+	struct lkst_ctype result;
+	u32 nr;
+
+	for (; f && s->prototype; f = f->base) {
+		if (f->op == LKST_FETCH_RETVAL) {
+			result = lkst_prototype_result(s->prototype);
+			if (lkst_ctype_look(&result).kind == LKST_CTYPE_VOID)
+				return lkst_err_set(s->e, -EINVAL, "$retval: %s returns 'void' type", s->function);
+		}
+		nr = f->op == LKST_FETCH_ARGUMENT ? count_arguments(s) : 0;
+		if (nr && f->number > nr)
+			return lkst_err_set(s->e, -EINVAL, "$arg%lld: %s has %u argument%s", (long long)f->number,
+					    s->function, nr, nr == 1 ? "" : "s");
+	}
+	return 0;
+}
+
 static int resolve_argument(struct lkst_spot *s, const struct lkst_probe_arg *from,
 			    struct lkst_probe_arg *to)
 {
@@ -318,6 +355,9 @@ static int resolve_argument(struct lkst_spot *s, const struct lkst_probe_arg *fr
 	if (from->type.form == LKST_FORM_DENTRY || from->type.form == LKST_FORM_FILE)
 		return resolve_file_name(s, from, to);
 	write_expression(f, what, 0);
+	code = check_has(s, f);
+	if (code)
+		return code;
 	if (is_typed) {
 		code = evaluate(s, f, 0, &v);
 		return code ? code : lkst_value_argument(s, &v, &from->type, what, to);

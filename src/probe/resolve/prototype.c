@@ -36,13 +36,19 @@ int lkst_prototype_find(const struct lkst_image *image, const char *function,
 	return -ENOENT;
 }
 
+bool lkst_prototype_is_variadic(const struct lkst_prototype *p)
+{
+	const struct btf_type *t = proto_of(p);
+	const u32 nr = t ? btf_vlen(t) : 0;
+
+	return nr && !btf_params(t)[nr - 1].type; /* the last is none (Documentation/bpf/btf.rst) */
+}
+
 u32 lkst_prototype_count(const struct lkst_prototype *p)
 {
 	const struct btf_type *t = proto_of(p);
-	u32 nr = t ? btf_vlen(t) : 0;
 
-	/* The last of a function with variable arguments is none. */
-	return nr && !btf_params(t)[nr - 1].type ? nr - 1 : nr;
+	return t ? btf_vlen(t) - lkst_prototype_is_variadic(p) : 0;
 }
 
 const char *lkst_prototype_name(const struct lkst_prototype *p, u32 i)

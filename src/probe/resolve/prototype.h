@@ -20,6 +20,7 @@ int lkst_prototype_find(const struct lkst_image *image, const char *function,
 
 /* Parameters: their number, and the name of each, NULL if it has none, and its type. */
 u32 lkst_prototype_count(const struct lkst_prototype *p);
+bool lkst_prototype_is_variadic(const struct lkst_prototype *p); /* there may be more of them */
 const char *lkst_prototype_name(const struct lkst_prototype *p, u32 i);
 struct lkst_ctype lkst_prototype_type(const struct lkst_prototype *p, u32 i);
 

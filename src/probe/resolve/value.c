@@ -280,6 +280,14 @@ int lkst_value_element(struct lkst_spot *s, struct lkst_value *v, s64 number,
 	return 0;
 }
 
+/* Whether a string may be made of things of that type, as the kernel and perf see it; void may be anything. */
+static bool may_be_text(const struct lkst_ctype *type)
+{
+	const struct lkst_ctype_info info = lkst_ctype_look(type);
+
+	return info.is_char || info.kind == LKST_CTYPE_VOID;
+}
+
 /* The string that a pointer points to, or that is in an array. */
 static int string_argument(struct lkst_spot *s, const struct lkst_value *v,
 			   const struct lkst_fetch_type *wanted, const char *what,
@@ -287,8 +295,14 @@ static int string_argument(struct lkst_spot *s, const struct lkst_value *v,
 {
 	struct lkst_ctype_info type = lkst_ctype_look(&v->type);
 	struct lkst_value at = *v;
+	struct lkst_ctype element;
 	int code;
 
+	if ((type.kind == LKST_CTYPE_POINTER || type.kind == LKST_CTYPE_ARRAY) &&
+	    lkst_ctype_target(&v->type, &element) && !may_be_text(&element))
+		return lkst_err_set(s->e, -EINVAL,
+				    "%s is not a string: it is %s what is no char; +0(ADDRESS):string reads one anyway",
+				    what, type.kind == LKST_CTYPE_POINTER ? "a pointer to" : "an array of");
 	if (type.kind == LKST_CTYPE_POINTER) {
 		code = follow(s, &at, what);
 		if (code)

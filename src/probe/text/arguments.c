@@ -51,6 +51,18 @@ static void make_unique(struct lkst_probe *p, u32 i)
 		snprintf(name, LKST_PROBE_NAME, "%s_%u", base, number);
 }
 
+/* Whether what stands for several arguments, number @i, is there already. */
+static int check_once(struct lkst_cursor *c, const struct lkst_probe *p, u32 i)
+{
+	u32 k;
+
+	for (k = 0; k < i; k++)
+		if (lkst_fetch_is_several(p->args[k].fetch) && !strcmp(p->args[k].fetch->text, p->args[i].fetch->text))
+			return lkst_cursor_refuse(c, c->text + p->args[i].at,
+						  "$arg*, $params or $vars can be used only once in the parameters");
+	return 0;
+}
+
 static int name_argument(struct lkst_cursor *c, enum lkst_argument_names names,
 			 struct lkst_probe *p, u32 i)
 {
@@ -58,7 +70,7 @@ static int name_argument(struct lkst_cursor *c, enum lkst_argument_names names,
 	const char *own;
 
 	if (lkst_fetch_is_several(arg->fetch))
-		return 0;
+		return check_once(c, p, i);
 	if (!arg->name[0]) {
 		own = own_name(names, arg->fetch);
 		if (own && strlen(own) >= LKST_PROBE_NAME)
