@@ -18,8 +18,9 @@ expect_start core_start --budget none --buffer 4M --event sched_switch --event s
 expect_none core_knows_what_wakes "$(grep 'wakes a thread' "$work/notes")"
 mkfifo "$work/fifo"
 (sleep 1 && echo x >"$work/fifo") &
+writer=$!
 cat "$work/fifo" >/dev/null
-wait
+wait $writer
 # Each goes on once more, so that there is a switch; and each was asleep when the list of threads was made.
 for pid in $(sed -n 's/^\([0-9]*\) .*/\1/p' "$work/restarts"); do
 	kill -STOP "$pid"
