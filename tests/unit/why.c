@@ -708,6 +708,20 @@ TEST(why_says_from_where_a_call_was_made)
 				     "syscall_exit_read cpu=0 tid=10 ns=1009990000\n",
 				     0),
 		     "blocked in read(), called from 0x40[prog], until 20/holder"));
+	/* Its process has ended right after. */
+	CHECK(strstr(account_explain("state_binary ns=1 binary=1 inode=5 dev=8 bias=0 ctime=1 file=\"4f3a /bin/prog\"\n"
+				     "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				     "sched_process_exec cpu=0 tid=10 ns=999500100 old_tid=10 filename=/bin/prog\n"
+				     "mapping cpu=0 tid=10 ns=999500200 address=65536 length=4096 offset=0 inode=5 "
+				     "ctime=1 dev=8 owner_pid=10 file=\"/bin/prog\"\n"
+				     "syscall_entry_read cpu=0 tid=10 ns=1000000000 fd=3\n"
+				     "test.user cpu=0 tid=10 ns=1000000100 frames=65552,65569\n" AFTER_SWITCH
+				     "sched_waking cpu=1 tid=20 ns=1009000000 target_tid=10 target_cpu=0\n"
+				     "sched_switch cpu=0 tid=0 ns=1009040000 next_tid=10\n"
+				     "syscall_exit_read cpu=0 tid=10 ns=1009990000\n"
+				     "sched_process_free cpu=1 tid=20 ns=1009995000 freed_tid=10\n",
+				     ACCOUNT_EVENTS),
+		     "blocked in read(), called from 0x10[prog] by 0x21[prog], until 20/"));
 	/* What is not of the call or the wait is not told. */
 	CHECK(!strstr(account_explain(AFTER_SWITCH
 				      "sched_switch cpu=0 tid=0 ns=1009040000 next_tid=10\n"

@@ -106,7 +106,9 @@ static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 {
 	const struct lkst_field_class *target;
 
-	if (take_in(w, r) || lkst_labels_feed(&w->labels, r) || take_clock(w, r) || make_room(w))
+	/* Code is named when all is read: that of a process which has ended by then, too. */
+	if ((r->event->index == LKST_EV_sched_process_free ? lkst_threads_feed(w->threads, r) : take_in(w, r)) ||
+	    lkst_labels_feed(&w->labels, r) || take_clock(w, r) || make_room(w))
 		return -ENOMEM;
 	w->has_samples |= r->event->index == LKST_EV_sample;
 	if (w->kind_of[r->event->id] == LKST_EVENT_REF_NONE || r->cpu > UINT16_MAX)

@@ -238,7 +238,7 @@ async function checkMemory({ tab })
 
 	const before = await tab.evaluate(`[Boolean(${owner}), document.documentElement.dataset.redrawn]`);
 
-	while (!taken && Date.now() < end) {
+	while (!(taken && taken.redrawn != before[1]) && Date.now() < end) {
 		execFileSync(taker, ["if=/dev/zero", "of=/dev/null", "count=1", `bs=${TAKEN_PAGES * 4096}`], { stdio: "ignore" });
 		await new Promise((resolve) => setTimeout(resolve, 500));
 		taken = await tab.evaluate(`${owner} && { ...${owner}, redrawn: document.documentElement.dataset.redrawn,
