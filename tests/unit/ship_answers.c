@@ -17,7 +17,7 @@ enum {
 	PATIENCE_MS = 50,
 	STRIDE = IS_SANITIZED ? 5 : 1, /* of requests and ways by turns: that takes much longer */
 };
-_Static_assert(STRIDE == 1 || (FLEET_NR_FAULTS - FLEET_REFUSES) % STRIDE, "each way is tried with some request");
+_Static_assert(STRIDE == 1 || (FLEET_NR_FAULTS - FLEET_REFUSES) % STRIDE != 0, "each way is tried with some request");
 
 static struct shipping *s;
 
