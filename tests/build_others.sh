@@ -9,10 +9,10 @@
 . "$(dirname "$0")/lib/build.sh"
 
 # The kernel programs are the same in every build: they are built once. What clang makes of the live tests is not run, so
-# it is not linked. A sanitizer says where by lines alone. clang allocates much: with memory in huge pages, where the kernel gives some to who asks, and more of it
+# it is not linked. clang allocates much: with memory in huge pages, where the kernel gives some to who asks, and more of it
 # at a time, it has fewer page faults (glibc's manual, "Memory Allocation Tunables").
 GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864 \
-build build_clang CC=clang-16 SANITIZE=1 CFLAGS='-O1 -gdwarf-4 -gline-tables-only' GEN="$OUT/gcc/gen" all unit fuzz test-objects
+build build_clang CC=clang-16 SANITIZE=1 CFLAGS='-O1 -gdwarf-4' GEN="$OUT/gcc/gen" all unit fuzz test-objects
 build build_bench CC=gcc BUILD="$OUT/gcc" -f Makefile -f bench/bench.mk bench-programs
 build build_installs CC=gcc DESTDIR="$SCRATCH/root" prefix=/usr install
 if [ -x "$SCRATCH/root/usr/bin/lkst" ] &&
