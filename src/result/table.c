@@ -327,6 +327,14 @@ int lkst_table_column(const struct lkst_table *t, const char *name)
 	return -1;
 }
 
+const struct lkst_cell *lkst_table_cell_of(const struct lkst_table *t, size_t row, const char *name)
+{
+	static const struct lkst_cell none;
+	const int column = lkst_table_column(t, name);
+
+	return column < 0 ? &none : lkst_table_cell(t, row, (unsigned int)column);
+}
+
 static int compare_values(const struct lkst_cell *a, const struct lkst_cell *b,
 			  enum lkst_cell_storage storage)
 {

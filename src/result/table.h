@@ -190,6 +190,9 @@ static inline const struct lkst_cell *lkst_table_cell(const struct lkst_table *t
 /* The column called @name, -1: there is none. */
 int lkst_table_column(const struct lkst_table *t, const char *name);
 
+/* The cell of row @row in the column called @name; one that is not set: there is no such column. */
+const struct lkst_cell *lkst_table_cell_of(const struct lkst_table *t, size_t row, const char *name);
+
 /* Sorts the rows by a column; equal ones stay in their order. Rows without value come last. */
 void lkst_table_sort(struct lkst_table *t, unsigned int column, bool descending);
 

@@ -59,7 +59,7 @@ static int find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_diff
 
 static const struct lkst_cell *cell_of(const struct findings *f, size_t row, const char *name)
 {
-	return lkst_table_cell(f->table, row, (unsigned int)lkst_table_column(f->table, name));
+	return lkst_table_cell_of(f->table, row, name);
 }
 
 static bool is_alike(const struct findings *a, size_t row_a, const struct findings *b, size_t row_b)

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -40,17 +39,6 @@ void lkst_extract_print_hung(const char *dir)
 	lkst_out_flush(out);
 }
 
-static const struct lkst_cell *cell_of(const struct lkst_table *t, size_t row, const char *name)
-{
-	static const struct lkst_cell none;
-	unsigned int i;
-
-	for (i = 0; i < t->nr_columns; i++)
-		if (!strcmp(t->columns[i].name, name))
-			return lkst_table_cell(t, row, i);
-	return &none;
-}
-
 void lkst_extract_put_hung(struct lkst_json *j, const char *dir)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *trace = NULL;
@@ -63,12 +51,12 @@ void lkst_extract_put_hung(struct lkst_json *j, const char *dir)
 	lkst_json_array(j, "hung");
 	for (row = 0; row < t->nr_rows; row++) {
 		lkst_json_object(j, NULL);
-		lkst_json_str(j, "text", cell_of(t, row, "text")->text);
-		lkst_json_str(j, "kind", cell_of(t, row, "kind")->text);
-		lkst_json_str(j, "comm", cell_of(t, row, "comm")->text);
-		lkst_json_u64(j, "tid", cell_of(t, row, "tid")->u64);
-		lkst_json_u64(j, "count", cell_of(t, row, "count")->u64);
-		lkst_json_u64(j, "longest_ns", cell_of(t, row, "longest")->u64);
+		lkst_json_str(j, "text", lkst_table_cell_of(t, row, "text")->text);
+		lkst_json_str(j, "kind", lkst_table_cell_of(t, row, "kind")->text);
+		lkst_json_str(j, "comm", lkst_table_cell_of(t, row, "comm")->text);
+		lkst_json_u64(j, "tid", lkst_table_cell_of(t, row, "tid")->u64);
+		lkst_json_u64(j, "count", lkst_table_cell_of(t, row, "count")->u64);
+		lkst_json_u64(j, "longest_ns", lkst_table_cell_of(t, row, "longest")->u64);
 		lkst_json_end(j);
 	}
 	lkst_json_end(j);

@@ -45,12 +45,6 @@ struct answering {
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-/* The cell of column @name of the analysis's table. */
-static const struct lkst_cell *cell_of(const struct lkst_table *from, size_t row, const char *name)
-{
-	return lkst_table_cell(from, row, (unsigned int)lkst_table_column(from, name));
-}
-
 /* What the analysis calls the first is first, and its chain goes outwards; here it is the other way round. */
 static void put_functions(const char *first, const char *chain, char text[CHAIN_ROOM])
 {
@@ -80,8 +74,8 @@ static const char *bare_name(const char *first)
 
 static void put_chain(struct answering *a, const struct lkst_table *from, size_t row)
 {
-	const struct lkst_cell *first = cell_of(from, row, "first"),
-			       *chain = cell_of(from, row, "chain");
+	const struct lkst_cell *first = lkst_table_cell_of(from, row, "first"),
+			       *chain = lkst_table_cell_of(from, row, "chain");
 	char functions[CHAIN_ROOM], source[SOURCE_ROOM];
 
 	if (!first->is_set) {
@@ -103,8 +97,8 @@ static void put_chain(struct answering *a, const struct lkst_table *from, size_t
 /* The registers that the analysis has, by the names of the function's parameters. */
 static void put_first_arguments(struct answering *a, const struct lkst_table *from, size_t row)
 {
-	const struct lkst_cell *registers = cell_of(from, row, "registers"),
-			       *first = cell_of(from, row, "first");
+	const struct lkst_cell *registers = lkst_table_cell_of(from, row, "registers"),
+			       *first = lkst_table_cell_of(from, row, "first");
 	u64 values[LKST_ERRORS_ARGS] = {};
 	char text[SOURCE_ROOM];
 	const char *at = registers->is_set ? registers->text : "";
@@ -124,14 +118,14 @@ static void put_first_arguments(struct answering *a, const struct lkst_table *fr
 static void put_row(struct answering *a, const struct lkst_table *from, size_t row)
 {
 	lkst_table_row(&a->t);
-	lkst_table_str(&a->t, cell_of(from, row, "key")->text);
-	lkst_table_str(&a->t, cell_of(from, row, "error")->text);
-	lkst_table_u64(&a->t, cell_of(from, row, "count")->u64);
+	lkst_table_str(&a->t, lkst_table_cell_of(from, row, "key")->text);
+	lkst_table_str(&a->t, lkst_table_cell_of(from, row, "error")->text);
+	lkst_table_u64(&a->t, lkst_table_cell_of(from, row, "count")->u64);
 	put_chain(a, from, row);
-	lkst_table_u64(&a->t, cell_of(from, row, "time")->u64);
-	lkst_table_s64(&a->t, cell_of(from, row, "tid")->s64);
-	lkst_table_str(&a->t, cell_of(from, row, "comm")->text);
-	lkst_table_str(&a->t, cell_of(from, row, "arguments")->text);
+	lkst_table_u64(&a->t, lkst_table_cell_of(from, row, "time")->u64);
+	lkst_table_s64(&a->t, lkst_table_cell_of(from, row, "tid")->s64);
+	lkst_table_str(&a->t, lkst_table_cell_of(from, row, "comm")->text);
+	lkst_table_str(&a->t, lkst_table_cell_of(from, row, "arguments")->text);
 	put_first_arguments(a, from, row);
 }
 

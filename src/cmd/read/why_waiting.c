@@ -59,18 +59,6 @@ static const struct lkst_table *table_of(const struct lkst_shown_tables *shown)
 	return NULL;
 }
 
-/* The cell of column @name in row @row. */
-static const struct lkst_cell *cell_of(const struct lkst_table *t, size_t row, const char *name)
-{
-	static const struct lkst_cell none;
-	unsigned int i;
-
-	for (i = 0; i < t->nr_columns; i++)
-		if (!strcmp(t->columns[i].name, name))
-			return lkst_table_cell(t, row, i);
-	return &none;
-}
-
 static void note(struct lkst_notes *notes, const char *before, const struct lkst_cell *cell)
 {
 	if (cell->is_set)
@@ -99,12 +87,12 @@ int lkst_why_waiting_note(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64
 	err = lkst_why_waiting_tables(e, &o, t, &shown);
 	table = err ? NULL : table_of(&shown);
 	for (i = 0; table && i < table->nr_rows && nr < SHORT_ROWS; i++) {
-		const struct lkst_cell *at = cell_of(table, i, "at");
+		const struct lkst_cell *at = lkst_table_cell_of(table, i, "at");
 
 		/* What is no wait may be of another time. */
 		if (!at->is_set || at->u64 < from_ns || at->u64 >= to_ns)
 			continue;
-		note(notes, "In short: ", cell_of(table, i, "text"));
+		note(notes, "In short: ", lkst_table_cell_of(table, i, "text"));
 		nr++;
 	}
 	return err;
@@ -131,15 +119,15 @@ int lkst_why_waiting_find(struct lkst_err *e, struct lkst_trace *t, const struct
 	if (!table || number > table->nr_rows)
 		return lkst_err_set(e, -ENOENT, "there is no row #%llu: `lkst why TRACE` has %zu", number,
 				    table ? table->nr_rows : 0);
-	tid = cell_of(table, number - 1, "tid");
+	tid = lkst_table_cell_of(table, number - 1, "tid");
 	if (!tid->is_set)
 		return lkst_err_set(e, -ENOENT,
 				    "row #%llu is not about a wait of one thread: there is nothing to follow", number);
 	/* What differs goes first. */
-	note(notes, "", cell_of(table, number - 1, "differs"));
-	note(notes, "", cell_of(table, number - 1, "time"));
+	note(notes, "", lkst_table_cell_of(table, number - 1, "differs"));
+	note(notes, "", lkst_table_cell_of(table, number - 1, "time"));
 	*ret_tid = (s32)tid->s64;
-	*ret_from_ns = cell_of(table, number - 1, "at")->u64;
-	*ret_to_ns = *ret_from_ns + cell_of(table, number - 1, "longest")->u64;
+	*ret_from_ns = lkst_table_cell_of(table, number - 1, "at")->u64;
+	*ret_to_ns = *ret_from_ns + lkst_table_cell_of(table, number - 1, "longest")->u64;
 	return 0;
 }

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of what stands out: the sentences of the analyses waiting and hung, as `lkst why` has them. */
 #include <errno.h>
-#include <string.h>
 
 #include "analyze/analyses/analysis.h"
 #include "sql/known/known_pass.h"
-
-/* The cell of column @name in row @row; one that is not set: there is none. */
-static const struct lkst_cell *cell_of(const struct lkst_table *t, size_t row, const char *name)
-{
-	static const struct lkst_cell none;
-	unsigned int i;
-
-	for (i = 0; i < t->nr_columns; i++)
-		if (!strcmp(t->columns[i].name, name))
-			return lkst_table_cell(t, row, i);
-	return &none;
-}
 
 static void put_number(struct lkst_sql_pass *p, const struct lkst_cell *cell)
 {
@@ -29,17 +16,17 @@ static void put_number(struct lkst_sql_pass *p, const struct lkst_cell *cell)
 static int put_row(struct lkst_sql_pass *p, const struct lkst_table *t, size_t row)
 {
 	static const char *const numbers[] = { "tid", "count", "total", "longest", "at" };
-	const struct lkst_cell *kind = cell_of(t, row, "kind"), *comm = cell_of(t, row, "comm");
-	const struct lkst_cell *text = cell_of(t, row, "text");
+	const struct lkst_cell *kind = lkst_table_cell_of(t, row, "kind"), *comm = lkst_table_cell_of(t, row, "comm");
+	const struct lkst_cell *text = lkst_table_cell_of(t, row, "text");
 	size_t i;
 
 	lkst_sql_row(p, LKST_SQL_findings);
 	lkst_sql_str(p, t->name);
-	lkst_sql_int(p, cell_of(t, row, "number")->s64);
+	lkst_sql_int(p, lkst_table_cell_of(t, row, "number")->s64);
 	lkst_sql_text(p, kind->text, kind->length);
 	lkst_sql_text(p, comm->text, comm->length);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		put_number(p, cell_of(t, row, numbers[i]));
+		put_number(p, lkst_table_cell_of(t, row, numbers[i]));
 	lkst_sql_text(p, text->text, text->length);
 	return lkst_sql_row_end(p);
 }
