@@ -168,11 +168,15 @@ else
 fi
 
 # ---- the other forms of printing ----
-lkstbuf print -C -f trace.log | grep context >brief.csv
-if [ "$(head -n 1 brief.csv | tr -cd , | wc -c)" = 24 ] && ! grep -q pointer brief.csv; then
+# The same lines, without the first of an argument's three columns. A switch has as many arguments as its call's row wants.
+lkstbuf print -C -f trace.log | grep '^"context_switch"' >brief.csv
+if lkstbuf print -C -V -f trace.log | grep '^"context_switch"' | awk -F, '{
+	line = $1; for (i = 2; i <= NF; i++) if (i < 6 || (i - 6) % 3) line = line "," $i
+	print line
+}' | cmp - brief.csv >differ 2>&1 && [ -s brief.csv ] && ! grep -q pointer brief.csv; then
 	ok csv_without_descriptions
 else
-	fail csv_without_descriptions "$(head -n 1 brief.csv)"
+	fail csv_without_descriptions "$(cat differ); $(head -n 1 brief.csv)"
 fi
 if lkstbuf print -f trace.log | grep -q 'sched_switch: next='; then
 	ok text_form
