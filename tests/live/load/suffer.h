@@ -32,16 +32,27 @@ static inline void add(ns_t from_ns)
 	pthread_mutex_unlock(&sum.lock);
 }
 
-/* A process that ends with this one. */
+/* A process that ends with this one, and has its name when this returns: on a busy machine it may begin much later. */
 static inline pid_t child(void (*run)(void), const char *comm)
 {
-	const pid_t pid = fork();
+	int begins[2];
+	char byte;
+	pid_t pid;
 
+	must(pipe(begins), "making a pipe");
+	pid = fork();
 	must(pid < 0 ? -1 : 0, "making a process");
-	if (pid)
+	if (pid) {
+		close(begins[1]);
+		must(read(begins[0], &byte, 1) == 1 ? 0 : -1, "waiting for a process");
+		close(begins[0]);
 		return pid;
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	name(comm);
+	must(write(begins[1], "b", 1) == 1 ? 0 : -1, "beginning");
+	close(begins[0]);
+	close(begins[1]);
 	run();
 	_exit(0);
 }
