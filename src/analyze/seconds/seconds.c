@@ -296,6 +296,43 @@ static void settle(struct lkst_seconds *s, struct cpu *c, u64 ns)
 	}
 }
 
+static enum lkst_measure measure_of(const struct irq *i)
+{
+	return i->plan == PLAN_SOFTIRQ_ENTRY ? LKST_MEASURE_SOFTIRQ : LKST_MEASURE_IRQ;
+}
+
+/* What was counted of @i in this second, up to @to_ns, is time of which nothing is known. */
+static void take_back(struct lkst_seconds *s, const struct irq *i, u64 to_ns)
+{
+	struct lkst_second_times *t = &s->second.times;
+	u64 *counted = measure_of(i) == LKST_MEASURE_SOFTIRQ ? &t->softirq_ns : &t->irq_ns;
+	u64 from_ns = i->from_ns, ns;
+
+	if (from_ns < s->second.from_ns)
+		from_ns = s->second.from_ns;
+	ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	if (from_ns == i->from_ns)
+		ns = ns > i->inner_ns ? ns - i->inner_ns : 0;
+	if (ns > *counted)
+		ns = *counted;
+	*counted -= ns;
+	t->unknown_ns += ns;
+}
+
+/* The ends of all interrupts of @c but the outermost @nr were not recorded: they were over at some time before now. */
+static void drop_irqs(struct lkst_seconds *s, struct cpu *c, u32 nr)
+{
+	u64 to_ns = c->at_ns;
+
+	while (c->depth > nr) {
+		const struct irq *i = &c->irqs[--c->depth];
+
+		leave_out(s, measure_of(i));
+		take_back(s, i, to_ns);
+		to_ns = i->from_ns;
+	}
+}
+
 /* The CPU of a record, which shows who runs there if that was not known. */
 static inline struct cpu *cpu_at(struct lkst_seconds *s, const struct lkst_record *r)
 {
@@ -389,9 +426,7 @@ static void on_switch(struct lkst_seconds *s, const struct lkst_record *r)
 	if (!c)
 		return;
 	settle(s, c, r->ns);
-	while (c->depth)
-		leave_out(s, c->irqs[--c->depth].plan == PLAN_SOFTIRQ_ENTRY ? LKST_MEASURE_SOFTIRQ
-									    : LKST_MEASURE_IRQ);
+	drop_irqs(s, c, 0);
 	c->tid = x->next_tid;
 	if (r->tid > 0)
 		switch_out(s, r->tid, x->prev_state, r->ns);
@@ -425,8 +460,10 @@ static void on_wakeup(struct lkst_seconds *s, const struct lkst_record *r)
 	const struct lkst_rec_sched_wakeup *x = (const void *)r->bytes;
 	struct thread *t = x->target_tid > 0 ? thread_of(s, x->target_tid) : NULL;
 
-	if (t && t->run != RUN_READY && t->run != RUN_RUNNING && x->target_tid != r->tid)
-		make_ready(t, r->ns);
+	if (!t || t->run == RUN_READY || t->run == RUN_RUNNING || x->target_tid == r->tid)
+		return;
+	/* One that was woken while it still ran has been ready since it left its CPU. */
+	make_ready(t, t->run == RUN_ASLEEP && t->is_pending ? t->since_ns : r->ns);
 }
 
 static void on_wakeup_new(struct lkst_seconds *s, const struct lkst_record *r)
@@ -504,11 +541,6 @@ static void sum_calls(struct lkst_seconds *s)
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
-static enum lkst_measure measure_of(const struct irq *i)
-{
-	return i->plan == PLAN_SOFTIRQ_ENTRY ? LKST_MEASURE_SOFTIRQ : LKST_MEASURE_IRQ;
-}
-
 static void begin_irq(struct lkst_seconds *s, const struct lkst_record *r, enum plan plan,
 		      u32 number)
 {
@@ -520,7 +552,7 @@ static void begin_irq(struct lkst_seconds *s, const struct lkst_record *r, enum 
 	/* So deep only where ends are missing. */
 	while (c->depth == IRQS_MAX || (c->depth && plan == PLAN_SOFTIRQ_ENTRY &&
 					c->irqs[c->depth - 1].plan == PLAN_SOFTIRQ_ENTRY))
-		leave_out(s, measure_of(&c->irqs[--c->depth]));
+		drop_irqs(s, c, c->depth - 1);
 	c->irqs[c->depth++] = (struct irq){ (u8)plan, number, r->ns, 0 };
 }
 
@@ -550,8 +582,7 @@ static void end_irq(struct lkst_seconds *s, const struct lkst_record *r, enum pl
 	}
 	irq--;
 	/* Those within it whose end was not seen. */
-	while (c->irqs + c->depth - 1 > irq)
-		leave_out(s, measure_of(&c->irqs[--c->depth]));
+	drop_irqs(s, c, (u32)(irq + 1 - c->irqs));
 	c->depth--;
 	ns = r->ns > irq->from_ns ? r->ns - irq->from_ns : 0;
 	if (c->depth)
@@ -720,6 +751,18 @@ static void on_irq(struct lkst_seconds *s, const struct lkst_record *r, enum pla
 	}
 }
 
+/* Until @ns ends may be missing, of interrupts that are over. */
+static void doubt(struct lkst_seconds *s, u64 ns)
+{
+	u32 i;
+
+	s->doubt_ns = ns;
+	for (i = 0; i < s->nr_cpus; i++) {
+		settle(s, &s->cpus[i], ns);
+		drop_irqs(s, &s->cpus[i], 0);
+	}
+}
+
 /* Not inlined, or each record would save the registers that only these need. */
 static __attribute__((noinline)) void on_rest(struct lkst_seconds *s, const struct lkst_record *r,
 					      enum plan plan)
@@ -756,7 +799,7 @@ static __attribute__((noinline)) void on_rest(struct lkst_seconds *s, const stru
 		on_locked(s, r);
 		break;
 	case PLAN_DOUBT:
-		s->doubt_ns = r->ns;
+		doubt(s, r->ns);
 		break;
 	default:
 		on_irq(s, r, plan);
