@@ -408,6 +408,7 @@ $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 # What a test counts: calls of these pass through functions of its own.
 $(BUILD)/tests/unit/hosts_reads: private override LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,lkst_worst_find lkst_stream_block)
 $(BUILD)/tests/unit/page_opens: private override LDFLAGS += -Wl,--wrap=lkst_trace_open_memory
+$(BUILD)/tests/unit/bundle_passes: private override LDFLAGS += -Wl,--wrap=lkst_merge_new
 $(BUILD)/tests/unit/page_opens: $(WEB_OWN:%.c=$(BUILD)/%.o) $(BUILD)/src/cmd/read/why_log.o $(BUILD)/src/cmd/read/why_hung_live.o
 
 # What tests of probes look at: programs with debug information of several kinds, which are not run. ccache may

@@ -20,8 +20,4 @@ struct lkst_bundle_saving {
 int lkst_bundle_save(struct lkst_err *e, const struct lkst_bundle_saving *what, const char *dir,
 		     const char *file, u64 *ret_bytes);
 
-/* What is missing in the trace, as `lkst check` says it. */
-int lkst_bundle_tell_losses(struct lkst_err *e, struct lkst_trace *t,
-			    struct lkst_bundle_text *ret_text);
-
 #endif

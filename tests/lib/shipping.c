@@ -11,7 +11,7 @@
 #include "base/create.h"
 #include "base/time.h"
 #include "bundle/journal.h"
-#include "bundle/moment.h"
+#include "bundle/bundle_why.h"
 #include "cmd/agent/ship.h"
 #include "cmd/recorders/turn.h"
 #include "fleet/sender.h"

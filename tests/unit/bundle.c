@@ -17,7 +17,7 @@
 #include "base/create.h"
 #include "base/time.h"
 #include "bundle/journal.h"
-#include "bundle/moment.h"
+#include "bundle/bundle_why.h"
 #include "bundle/this_machine.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"

@@ -8,7 +8,7 @@
  */
 #include <regex.h>
 
-#include "bundle/moment.h"
+#include "bundle/bundle_why.h"
 #include "cmd/mcp/protocol.h"
 #include "cmd/mcp/session.h"
 #include "fleet/question.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What calls of an excerpt were about, by a pass over the trace, or two. */
+/* What calls were about, by a pass over the trace. */
 #include "analyze/why/call_files.h"
 
 #include <errno.h>
@@ -21,10 +21,20 @@ struct known {
 	const char *name;
 };
 
+/* Calls that are asked for. */
+struct wanted {
+	u64 from_ns, to_ns;
+	u32 nr; /* that are kept */
+};
+
 struct lkst_call_files {
+	struct lkst_trace *t;
+	unsigned int nr_others; /* that hold it, and will free it */
+	bool has_read;
+	struct wanted *wanted;
+	u32 nr_wanted;
 	struct lkst_threads *threads;
 	struct lkst_descriptors *d; /* it has the names */
-	u64 from_ns;
 	struct known *list;
 	u32 nr;
 	struct lkst_map places; /* by key_of() */
@@ -35,12 +45,29 @@ static u64 key_of(s32 tid, u64 ns)
 	return (ns ^ (u64)(u32)tid << 40) & ~(1ULL << 63);
 }
 
+/* Whether a call that was entered then is wanted, and there is room: each stretch has its part of it. */
+static bool take(struct lkst_call_files *files, u64 entry_ns)
+{
+	bool is_wanted = false;
+	u32 i;
+
+	for (i = 0; i < files->nr_wanted; i++) {
+		struct wanted *w = &files->wanted[i];
+
+		if (entry_ns < w->from_ns || entry_ns > w->to_ns || w->nr == CALLS_MAX / files->nr_wanted)
+			continue;
+		w->nr++;
+		is_wanted = true;
+	}
+	return is_wanted;
+}
+
 static int keep(struct lkst_call_files *files, s32 tid, const struct lkst_descriptor_call *call)
 {
 	struct known *added;
 	int err;
 
-	if (files->nr == CALLS_MAX)
+	if (!take(files, call->entry_ns))
 		return 0;
 	added = lkst_vec_add(files->list, files->nr);
 	if (!added)
@@ -56,8 +83,7 @@ static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_fe
 	struct lkst_call_files *files = ctx;
 	struct lkst_descriptor_call call;
 
-	if (r->ns < files->from_ns || !lkst_descriptors_call(files->d, r->tid, &call) || call.entry_ns != r->ns ||
-	    !call.name)
+	if (!lkst_descriptors_call(files->d, r->tid, &call) || call.entry_ns != r->ns || !call.name)
 		return 0;
 	return keep(files, r->tid, &call);
 }
@@ -69,7 +95,7 @@ static int on_address(void *ctx, const struct lkst_record *r, const void *record
 	struct lkst_descriptor_call call;
 	const u64 *place;
 
-	if (!lkst_descriptors_call(files->d, r->tid, &call) || call.entry_ns < files->from_ns || !call.name)
+	if (!lkst_descriptors_call(files->d, r->tid, &call) || !call.name)
 		return 0;
 	place = lkst_map_find(&files->places, key_of(r->tid, call.entry_ns));
 	if (!place)
@@ -92,55 +118,71 @@ static int subscribe(struct lkst_call_files *files, struct lkst_feed *feed)
 	return err < 0 ? err : 0;
 }
 
-static int read_calls(struct lkst_call_files *files, struct lkst_trace *t, u64 to_ns)
+static int read_calls(struct lkst_call_files *files)
 {
 	_cleanup_(lkst_feed_freep) struct lkst_feed *feed = NULL;
-	int err = lkst_descriptors_tell_state(NULL, files->d, t) ?: lkst_feed_new(NULL, t, &feed);
+	int err = lkst_descriptors_tell_state(NULL, files->d, files->t) ?: lkst_feed_new(NULL, files->t, &feed);
+	u64 to_ns = 0;
+	u32 i;
 
 	if (err)
 		return err;
+	for (i = 0; i < files->nr_wanted; i++)
+		to_ns = files->wanted[i].to_ns > to_ns ? files->wanted[i].to_ns : to_ns;
 	lkst_feed_limit(feed, 0, to_ns);
 	return subscribe(files, feed) ?: lkst_feed_run(NULL, feed);
 }
 
-static struct lkst_call_files *make(const struct lkst_excerpt *w)
+struct lkst_call_files *lkst_call_files_new(struct lkst_trace *t)
 {
-	struct lkst_call_files *files = calloc(1, sizeof(*files));
+	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = calloc(1, sizeof(*files));
 
 	if (!files)
 		return NULL;
+	files->t = t;
 	files->places.max = CALLS_MAX;
-	files->from_ns = w->from_ns;
 	files->threads = lkst_threads_new();
 	files->d = files->threads ? lkst_descriptors_new(files->threads) : NULL;
-	/* What a pass that fails has found is so, too. */
-	if (files->d)
-		(void)read_calls(files, w->trace, w->to_ns);
-	return files;
+	return files->d ? lkst_take(files) : NULL;
 }
 
-const char *lkst_call_files_name(struct lkst_call_files **files, const struct lkst_excerpt *w,
-				 u32 i)
+int lkst_call_files_want(struct lkst_call_files *files, u64 from_ns, u64 to_ns)
 {
-	const struct lkst_event_ref *m = &w->moments[i];
+	struct wanted *added = lkst_vec_add(files->wanted, files->nr_wanted);
+
+	if (!added)
+		return -ENOMEM;
+	*added = (struct wanted){ .from_ns = from_ns, .to_ns = to_ns };
+	return 0;
+}
+
+const char *lkst_call_files_name(struct lkst_call_files *files, s32 tid, u64 entry_ns)
+{
 	const u64 *place;
 
-	if (lkst_event_ref_kind(w, i) != LKST_EVENT_REF_ENTRY)
-		return NULL;
-	*files = *files ?: make(w);
-	place = *files ? lkst_map_find(&(*files)->places, key_of(m->tid, m->ns)) : NULL;
-	if (!place || (*files)->list[*place].ns != m->ns || (*files)->list[*place].tid != m->tid)
-		return NULL;
-	return (*files)->list[*place].name;
+	/* What a pass that fails has found is so, too. */
+	if (!files->has_read)
+		(void)read_calls(files);
+	files->has_read = true;
+	place = lkst_map_find(&files->places, key_of(tid, entry_ns));
+	return place && files->list[*place].ns == entry_ns && files->list[*place].tid == tid ? files->list[*place].name
+											       : NULL;
+}
+
+struct lkst_call_files *lkst_call_files_hold(struct lkst_call_files *files)
+{
+	files->nr_others++;
+	return files;
 }
 
 void lkst_call_files_free(struct lkst_call_files *files)
 {
-	if (!files)
+	if (!files || (files->nr_others && files->nr_others--))
 		return;
 	lkst_descriptors_free(files->d);
 	lkst_threads_free(files->threads);
 	lkst_map_fini(&files->places);
 	free(files->list);
+	free(files->wanted);
 	free(files);
 }

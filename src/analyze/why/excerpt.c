@@ -227,6 +227,15 @@ static int load_states(struct lkst_err *e, struct lkst_excerpt *w, u64 to_ns,
 			      : 0;
 }
 
+/* Those that several excerpts have, or its own. */
+static int get_files(struct lkst_excerpt *w, struct lkst_call_files *files, u64 to_ns)
+{
+	w->files = files ? lkst_call_files_hold(files) : lkst_call_files_new(w->trace);
+	if (!w->files)
+		return -ENOMEM;
+	return files ? 0 : lkst_call_files_want(w->files, w->from_ns, to_ns);
+}
+
 int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		     const struct lkst_excerpt_options *o, struct lkst_excerpt **ret_window)
 {
@@ -260,6 +269,8 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 	err = load_states(e, w, to_ns, o->namer);
 	if (err)
 		return err;
+	if (get_files(w, o->files, to_ns))
+		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
 	*ret_window = lkst_take(w);
 	return 0;
 }
@@ -276,6 +287,7 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	lkst_limited_free(w->limited);
 	lkst_state_intervals_free(w->states);
 	lkst_running_free(w->running);
+	lkst_call_files_free(w->files);
 	lkst_places_fini(&w->by_thread);
 	lkst_places_fini(&w->by_cpu);
 	lkst_places_fini(&w->by_kind);

@@ -10,6 +10,7 @@
 
 #include "analyze/engine/labels.h"
 #include "analyze/engine/lacks.h"
+#include "analyze/why/call_files.h"
 #include "analyze/why/places.h"
 #include "analyze/why/running.h"
 #include "analyze/why/state_intervals.h"
@@ -66,6 +67,7 @@ struct lkst_excerpt {
 	struct lkst_state_intervals *states; /* what each thread did in it */
 	struct lkst_running *
 		running; /* in which functions, as far as there are samples; NULL: there are none */
+	struct lkst_call_files *files; /* what its calls were about */
 	struct lkst_peers *peers; /* the other hosts' (analyze/why/peers.h); NULL: there is one host */
 	unsigned int host;	  /* the number of its own */
 
@@ -84,6 +86,7 @@ struct lkst_excerpt_options {
 	u32 max; /* records that it holds at most; 0: LKST_WINDOW_MAX */
 	struct lkst_code_namer
 		namer; /* of functions of programs; `find` NULL: they are shown by file and place */
+	struct lkst_call_files *files; /* of several excerpts, this one's time among them; NULL: its own */
 };
 
 /*

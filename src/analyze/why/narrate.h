@@ -6,7 +6,6 @@
 #ifndef LKST_ANALYZE_WHY_NARRATE_H
 #define LKST_ANALYZE_WHY_NARRATE_H
 
-#include "analyze/why/call_files.h"
 #include "analyze/why/wake_cause.h"
 #include "result/account.h"
 
@@ -14,7 +13,6 @@ struct lkst_narrator {
 	const struct lkst_excerpt *w;
 	struct lkst_account *account;
 	u64 min_ns; /* shorter stretches are told as a sum */
-	struct lkst_call_files *files; /* NULL until a call's file is asked for */
 };
 
 /* Cites moment @i, unless it is nowhere. */

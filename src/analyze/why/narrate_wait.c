@@ -54,7 +54,10 @@ static void say_call(struct lkst_narrator *t, struct lkst_account_step *s, const
 /* " of /var/log/x": what the descriptor of the call at moment @call refers to, or what it opens. */
 static void say_file(struct lkst_narrator *t, struct lkst_account_step *s, u32 call)
 {
-	const char *name = lkst_call_files_name(&t->files, t->w, call);
+	const struct lkst_event_ref *m = &t->w->moments[call];
+	const char *name = lkst_event_ref_kind(t->w, call) == LKST_EVENT_REF_ENTRY
+				   ? lkst_call_files_name(t->w->files, m->tid, m->ns)
+				   : NULL;
 
 	if (!name)
 		return;

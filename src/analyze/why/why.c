@@ -62,7 +62,6 @@ static void follow(struct lkst_narrator *t, struct lkst_account_step *s,
 static void follow_peer(struct lkst_narrator *t, struct lkst_account_step *s, const struct lkst_wake_cause *trigger,
 			unsigned int depth)
 {
-	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = NULL;
 	struct lkst_narrator theirs = { .account = t->account, .min_ns = t->min_ns };
 	struct lkst_peer_packet packet;
 	struct lkst_account_step *p;
@@ -81,7 +80,6 @@ static void follow_peer(struct lkst_narrator *t, struct lkst_account_step *s, co
 		explain(&theirs, p, tid, from_ns, packet.w->moments[packet.sent].ns, depth - 1);
 	else
 		lkst_account_say(t->account, p, "; not followed further (--depth)");
-	files = theirs.files;
 }
 
 static void tell_blocked(struct lkst_narrator *t, struct lkst_account_step *s,
@@ -322,7 +320,6 @@ int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s, con
 			unsigned int depth)
 {
 	struct lkst_narrator t = { .w = w, .account = a, .min_ns = (s->to_ns - s->from_ns) / SIGNIFICANT + 1 };
-	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = NULL;
 	struct lkst_stretches line;
 
 	if (lkst_stretches_make(w, s->tid, s->from_ns, s->to_ns, &line))
@@ -330,7 +327,6 @@ int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s, con
 	lkst_narrate_interval(&t, s, &line);
 	tell_line(&t, s, s->tid, &line, depth);
 	lkst_narrate_failed(&t, s);
-	files = t.files;
 	lkst_stretches_fini(&line);
 	return a->error;
 }

@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "bundle/bundle_save.h"
 #include "bundle/bundle_text.h"
+#include "bundle/bundle_why.h"
 #include "cmd/agent/ship.h"
 #include "cmd/agent/ship_waits.h"
 #include "cmd/recorders/turn.h"

@@ -13,7 +13,7 @@
 #include "base/size.h"
 #include "bundle/bundle_save.h"
 #include "bundle/bundle_text.h"
-#include "bundle/moment.h"
+#include "bundle/bundle_why.h"
 #include "bundle/redact.h"
 #include "cmd/frame/access.h"
 #include "cmd/recorders/verbs.h"

@@ -20,26 +20,41 @@ enum {
 /* A descriptor that was found between two moments. */
 struct found {
 	u64 from_ns, to_ns;
+	u64 since_ns; /* from then on it holds; UINT64_MAX: that is not known */
 	char *name;
 	s32 pid, fd;
 };
 
-struct reading {
-	struct lkst_descriptors *d;
+/* What a trace keeps. */
+struct kept {
 	struct found *list;
-	u32 nr, next; /* `next`: up to it they are told */
+	u32 nr;
+};
+
+struct lkst_descriptors_before {
+	struct lkst_trace *t;
+	struct kept kept;
+	struct lkst_descriptors *passed; /* what the records until now say */
+	u32 next; /* up to it, it is known since when they hold */
 	u64 state_ns; /* of the first state: those of later parts are not needed */
 	u64 begin_ns; /* from when on nothing is missing at the beginning */
 	size_t name_bytes;
 };
 
-static void fini(struct reading *g)
+static void fini_kept(struct kept *k)
 {
 	u32 i;
 
-	for (i = 0; i < g->nr; i++)
-		free(g->list[i].name);
-	free(g->list);
+	for (i = 0; i < k->nr; i++)
+		free(k->list[i].name);
+	free(k->list);
+	*k = (struct kept){};
+}
+
+static void free_kept(void *kept)
+{
+	fini_kept(kept);
+	free(kept);
 }
 
 /* ---- what was found ----------------------------------------------------------------- */
@@ -55,26 +70,28 @@ static int take_found(struct lkst_err *e, void *ctx, const struct lkst_block *bl
 {
 	const bool is_found = r->event->index == LKST_EV_state_descriptor;
 	const struct lkst_field_class *f = is_found ? lkst_class_field(r->event, "file") : NULL;
-	struct reading *g = ctx;
+	struct lkst_descriptors_before *b = ctx;
 	struct found *added;
 	u32 length = 0;
 	const u8 *bytes = f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
 
 	length = bytes ? (u32)strnlen((const char *)bytes, length) : 0;
-	if (!length || length >= LKST_STRING_MAX || g->nr == FOUND_MAX || g->name_bytes + length > NAMES_BYTES_MAX)
+	if (!length || length >= LKST_STRING_MAX || b->kept.nr == FOUND_MAX ||
+	    b->name_bytes + length > NAMES_BYTES_MAX)
 		return 0;
-	g->state_ns = g->state_ns ?: r->ns;
-	if (r->ns - g->state_ns > STATE_NS)
+	b->state_ns = b->state_ns ?: r->ns;
+	if (r->ns - b->state_ns > STATE_NS)
 		return 0;
-	added = lkst_vec_add(g->list, g->nr);
+	added = lkst_vec_add(b->kept.list, b->kept.nr);
 	if (!added)
 		return lkst_err_sys(e, -ENOMEM, "reading the state");
 	*added = (struct found){ .from_ns = number(r, "from"),
 				 .to_ns = number(r, "to"),
+				 .since_ns = UINT64_MAX,
 				 .pid = (s32)number(r, "owner_pid"),
 				 .fd = (s32)number(r, "fd"),
 				 .name = strndup((const char *)bytes, length) };
-	g->name_bytes += length;
+	b->name_bytes += length;
 	return added->name ? 0 : lkst_err_sys(e, -ENOMEM, "reading the state");
 }
 
@@ -106,62 +123,149 @@ static u64 whole_since(const struct lkst_trace *t)
 
 /* ---- since when --------------------------------------------------------------------- */
 
-/* Tells what was found before @ns, by what @passed, which has had all records until then, knows of changes. */
-static int tell(struct reading *g, const struct lkst_descriptors *passed, u64 ns)
+/* Of what was found before @ns: all records until then have passed. */
+static void settle(struct lkst_descriptors_before *b, u64 ns)
 {
-	int err = 0;
+	for (; b->next < b->kept.nr && b->kept.list[b->next].to_ns < ns; b->next++) {
+		struct found *f = &b->kept.list[b->next];
+		u64 since_ns = lkst_descriptors_since(b->passed, f->pid, f->fd);
 
-	for (; g->next < g->nr && g->list[g->next].to_ns < ns && !err; g->next++) {
-		const struct found *f = &g->list[g->next];
-		u64 since_ns = lkst_descriptors_since(passed, f->pid, f->fd);
-
-		if (since_ns < g->begin_ns)
-			since_ns = g->begin_ns;
+		if (since_ns < b->begin_ns)
+			since_ns = b->begin_ns;
 		/* Changed while somebody looked, it may be what it was or what it is. */
 		if (since_ns < f->from_ns)
-			err = lkst_descriptors_tell(g->d, f->pid, f->fd, since_ns + 1, f->name);
+			f->since_ns = since_ns + 1;
 	}
+}
+
+static bool is_over(const struct lkst_descriptors_before *b)
+{
+	return b->next == b->kept.nr;
+}
+
+void lkst_descriptors_before_gap(struct lkst_descriptors_before *b, const struct lkst_gap *gap)
+{
+	if (!is_over(b))
+		lkst_descriptors_gap(b->passed, gap);
+}
+
+int lkst_descriptors_before_feed(struct lkst_descriptors_before *b, const struct lkst_record *r)
+{
+	if (r->buffer != LKST_BUFFER_STATE)
+		settle(b, r->ns);
+	return is_over(b) ? 0 : lkst_descriptors_feed(b->passed, r);
+}
+
+/* Has the trace keep what was found. */
+static int hand_over(struct lkst_trace *t, struct kept *k)
+{
+	struct kept *kept = malloc(sizeof(*kept));
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = *k;
+	*k = (struct kept){};
+	lkst_trace_keep(t, kept, free_kept);
+	return 0;
+}
+
+int lkst_descriptors_before_end(struct lkst_descriptors_before *b)
+{
+	settle(b, UINT64_MAX);
+	return hand_over(b->t, &b->kept);
+}
+
+void lkst_descriptors_before_free(struct lkst_descriptors_before *b)
+{
+	if (!b)
+		return;
+	fini_kept(&b->kept);
+	lkst_descriptors_free(b->passed);
+	free(b);
+}
+
+static int look_up(struct lkst_err *e, struct lkst_descriptors_before *b, const struct lkst_threads *threads)
+{
+	int err = lkst_state_walk(e, b->t, take_found, b, NULL);
+
+	if (err)
+		return err;
+	if (b->kept.nr)
+		qsort(b->kept.list, b->kept.nr, sizeof(*b->kept.list), by_end);
+	b->passed = lkst_descriptors_new(threads);
+	return b->passed ? 0 : lkst_err_sys(e, -ENOMEM, "following descriptors");
+}
+
+int lkst_descriptors_before_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_threads *threads,
+				struct lkst_descriptors_before **ret_before)
+{
+	_cleanup_(lkst_descriptors_before_freep) struct lkst_descriptors_before *b = NULL;
+	int err;
+
+	*ret_before = NULL;
+	if (lkst_trace_kept(t))
+		return 0;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return lkst_err_sys(e, -ENOMEM, "following descriptors");
+	b->t = t;
+	b->begin_ns = whole_since(t);
+	err = look_up(e, b, threads);
+	if (!err && !b->kept.nr)
+		err = lkst_descriptors_before_end(b) ? lkst_err_sys(e, -ENOMEM, "following descriptors") : 0;
+	else if (!err)
+		*ret_before = lkst_take(b);
 	return err;
 }
 
-static int read_changes(struct lkst_err *e, struct reading *g, struct lkst_trace *t)
+/* ---- a pass of its own --------------------------------------------------------------- */
+
+static int read_changes(struct lkst_err *e, struct lkst_descriptors_before *b, struct lkst_threads *threads)
 {
-	_cleanup_(lkst_threads_freep) struct lkst_threads *threads = lkst_threads_new();
-	_cleanup_(lkst_descriptors_freep) struct lkst_descriptors *passed =
-		threads ? lkst_descriptors_new(threads) : NULL;
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	struct lkst_record r;
 	struct lkst_gap gap;
-	int err;
+	int err = lkst_merge_new(e, b->t, 0, b->kept.list[b->kept.nr - 1].to_ns, &m);
 
-	if (!passed)
-		return lkst_err_sys(e, -ENOMEM, "following descriptors");
-	err = lkst_merge_new(e, t, 0, g->list[g->nr - 1].to_ns, &m);
 	if (err)
 		return err;
 	while (!err && lkst_merge_next(m, &r) > 0) {
 		while (lkst_merge_gap(m, &gap) > 0)
-			lkst_descriptors_gap(passed, &gap);
-		if (r.buffer != LKST_BUFFER_STATE)
-			err = tell(g, passed, r.ns);
-		err = err ?: lkst_threads_feed(threads, &r) ?: lkst_descriptors_feed(passed, &r);
+			lkst_descriptors_before_gap(b, &gap);
+		err = lkst_threads_feed(threads, &r) ?: lkst_descriptors_before_feed(b, &r);
 	}
 	while (lkst_merge_gap(m, &gap) > 0)
-		lkst_descriptors_gap(passed, &gap);
-	err = err ?: tell(g, passed, UINT64_MAX);
+		lkst_descriptors_before_gap(b, &gap);
+	err = err ?: lkst_descriptors_before_end(b);
 	return err ? lkst_err_sys(e, err, "following descriptors") : 0;
+}
+
+static int read_once(struct lkst_err *e, struct lkst_trace *t)
+{
+	_cleanup_(lkst_threads_freep) struct lkst_threads *threads = lkst_threads_new();
+	_cleanup_(lkst_descriptors_before_freep) struct lkst_descriptors_before *b = NULL;
+	int err = threads ? lkst_descriptors_before_new(e, t, threads, &b)
+			  : lkst_err_sys(e, -ENOMEM, "following descriptors");
+
+	return err || !b ? err : read_changes(e, b, threads);
 }
 
 int lkst_descriptors_tell_state(struct lkst_err *e, struct lkst_descriptors *d, struct lkst_trace *t)
 {
-	struct reading g = { .d = d, .begin_ns = whole_since(t) };
-	int err = lkst_state_walk(e, t, take_found, &g, NULL);
+	int err = read_once(e, t);
+	const struct kept *kept = err ? NULL : lkst_trace_kept(t);
+	u32 i;
 
-	if (!err && g.nr) {
-		qsort(g.list, g.nr, sizeof(*g.list), by_end);
-		err = read_changes(e, &g, t);
-		lkst_descriptors_begin(d);
+	for (i = 0; !err && i < kept->nr; i++) {
+		const struct found *f = &kept->list[i];
+
+		if (f->since_ns == UINT64_MAX)
+			continue;
+		err = lkst_descriptors_tell(d, f->pid, f->fd, f->since_ns, f->name);
+		if (err)
+			lkst_err_sys(e, err, "following descriptors");
 	}
-	fini(&g);
+	if (!err && kept->nr)
+		lkst_descriptors_begin(d);
 	return err;
 }

@@ -158,7 +158,20 @@ void lkst_trace_close(struct lkst_trace *t)
 	lkst_holes_fini(&t->holes);
 	lkst_ends_fini(&t->ends);
 	lkst_catalog_free(t->catalog);
+	if (t->kept)
+		t->free_kept(t->kept);
 	free(t);
+}
+
+void lkst_trace_keep(struct lkst_trace *t, void *kept, void (*free_kept)(void *kept))
+{
+	t->kept = kept;
+	t->free_kept = free_kept;
+}
+
+void *lkst_trace_kept(const struct lkst_trace *t)
+{
+	return t->kept;
 }
 
 const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t)

@@ -53,6 +53,13 @@ struct lkst_trace *lkst_trace_hold(struct lkst_trace *t);
 void lkst_trace_close(struct lkst_trace *t);
 LKST_GUARD(lkst_trace_close, struct lkst_trace)
 
+/*
+ * Keeps what a pass over @t has found, so that the next one who asks need not make that pass. It is freed with @t.
+ * There is room for one: trace/known/descriptors_before.h has it.
+ */
+void lkst_trace_keep(struct lkst_trace *t, void *kept, void (*free_kept)(void *kept));
+void *lkst_trace_kept(const struct lkst_trace *t);
+
 const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 
 /* Whoever knows better than the trace what time of day it was says so: the catalogue has it from then on. */

@@ -50,6 +50,8 @@ struct lkst_trace {
 	unsigned int nr_parts;
 	struct lkst_holes holes;
 	struct lkst_ends ends;
+	void *kept; /* lkst_trace_keep() */
+	void (*free_kept)(void *kept);
 };
 
 /* ---- reader.c: what those who open a trace put it together with, from a @t that is all zero ---- */
