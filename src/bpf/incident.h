@@ -11,6 +11,14 @@
 
 #include "bpf/share.h"
 
+/*
+ * Wakes the processes that save incidents (src/live/drain/incident_notices.c): 8 bytes without a meaning. One page.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} lkst_kept SEC(".maps") __weak;
+
 /* The full time, near @now, whose low 48 bits in a record are @low; it may be some ns ahead of the clock. */
 static __always_inline u64 lkst_whole_time(u64 low, u64 now)
 {
@@ -62,6 +70,15 @@ static __always_inline void lkst_bank_leave(const struct lkst_incident_cause *ca
 	bpf_loop(lkst_cfg.nr_cpus, lkst_bank_end, &until, 0);
 }
 
+/* Nobody else is here meanwhile, so that there is nobody to wait for. */
+static __always_inline void lkst_incident_notify(const struct lkst_incident_cause *cause)
+{
+	u64 ns = cause->ns;
+
+	if (!bpf_ringbuf_query(&lkst_kept, BPF_RB_AVAIL_DATA))
+		bpf_ringbuf_output(&lkst_kept, &ns, sizeof(ns), 0);
+}
+
 /* Records it in the trace. */
 static __always_inline void lkst_incident_record(const struct lkst_incident_cause *cause,
 						 u32 number)
@@ -103,6 +120,7 @@ __weak __noinline int lkst_incident_keep(const struct lkst_incident_cause *cause
 	if (to < LKST_NR_BUFFERS) {
 		lkst_bank_leave(cause, from, to, cause->ns + cause->post_ns + 1);
 		number = LKST_LOAD(lkst_control.banks.nr);
+		lkst_incident_notify(cause);
 	} else {
 		LKST_COUNT(&lkst_control.banks.missed);
 	}

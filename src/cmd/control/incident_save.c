@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,11 +17,11 @@
 #include "bundle/bundle_save.h"
 #include "cmd/control/incident.h"
 #include "cmd/recorders/recording.h"
-#include "live/session/control_page.h"
+#include "live/drain/incident_notices.h"
 #include "trace/write/publish.h"
 
 enum {
-	PAUSE_MS = 500,
+	PAUSE_MS = 500, /* after a failure, twice as long after each further one ... */
 	PAUSE_MAX_MS = 16000,
 	SAME_NAMES_MAX = 100,
 };
@@ -201,7 +202,8 @@ int lkst_incident_give_up(struct lkst_job *job, const struct lkst_incident *i)
 struct watch {
 	struct lkst_job *job;
 	const struct lkst_incident_saving *how;
-	struct lkst_control_page page; /* of the recording that was looked at last */
+	struct lkst_incident_notices *notices; /* of the recording that was looked at last; NULL: none was */
+	int signals;		 /* that end it, as a descriptor */
 	unsigned int nr_failed;	 /* in this round */
 	char said[LKST_ERR_MAX]; /* what was said last of a failure */
 };
@@ -246,11 +248,10 @@ static int save_all(struct watch *w)
 
 	if (err)
 		return err;
-	if (!lkst_control_page_is_current(&w->page)) {
-		lkst_control_page_close(&w->page);
-		lkst_control_page_open(w->job->e, &w->page);
-	}
-	err = lkst_incidents_list(w->job->e, w->job->s, &list, &nr);
+	lkst_incident_notices_close(w->notices);
+	w->notices = NULL;
+	err = lkst_incident_notices_open(w->job->e, w->job->s, &w->notices)
+		      ?: lkst_incidents_list(w->job->e, w->job->s, &list, &nr);
 	lkst_job_let_go(w->job);
 	w->nr_failed = 0;
 	for (i = 0; i < nr && !err; i++) {
@@ -269,45 +270,43 @@ static int save_all(struct watch *w)
 		w->said[0] = 0;
 	lkst_job_close(w->job);
 	fflush(stdout);
-	return fatal ?: is_for_good(err) ? err : 0;
+	return fatal ?: is_for_good(err) || !w->notices ? err : 0;
 }
 
-/* To open a recording takes a turn and some hundred calls: most times the page says that there is nothing to do. */
-static bool is_due(const struct watch *w)
+static int open_signals(struct lkst_err *e)
 {
-	return w->nr_failed || !lkst_control_page_is_current(&w->page) ||
-	       lkst_incidents_have_ended(w->page.control);
-}
-
-/* The incidents are kept by the kernel, so nothing depends on how soon. */
-static bool is_told_to_end(const sigset_t *signals, unsigned int ms)
-{
-	const struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-	int got;
-
-	do
-		got = sigtimedwait(signals, NULL, &time);
-	while (got < 0 && errno == EINTR);
-	return got > 0;
-}
-
-int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving *how)
-{
-	struct watch w = { .job = job, .how = how };
-	unsigned int pause_ms = PAUSE_MS;
 	sigset_t signals;
-	int err;
+	int fd;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
+	fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	return fd < 0 ? lkst_err_sys(e, -errno, "waiting for incidents") : fd;
+}
+
+/* Saves what there is, and waits for more, until it is told to end. */
+static int watch(struct watch *w)
+{
+	int pause_ms = PAUSE_MS, err;
+
 	do {
-		err = is_due(&w) ? save_all(&w) : 0;
-		pause_ms = !w.nr_failed		     ? PAUSE_MS
-			   : pause_ms < PAUSE_MAX_MS ? 2 * pause_ms
-						     : pause_ms;
-	} while (!err && !is_told_to_end(&signals, pause_ms));
-	lkst_control_page_close(&w.page);
+		err = !w->notices || w->nr_failed || lkst_incident_notices_are_due(w->notices) ? save_all(w) : 0;
+		if (err)
+			return err;
+		pause_ms = !w->nr_failed ? PAUSE_MS : pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : pause_ms;
+		err = lkst_incident_notices_wait(w->job->e, w->notices, w->signals, w->nr_failed ? pause_ms : -1);
+	} while (!err);
+	return err < 0 ? err : 0;
+}
+
+int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving *how)
+{
+	struct watch w = { .job = job, .how = how, .signals = open_signals(job->e) };
+	int err = w.signals < 0 ? w.signals : watch(&w);
+
+	lkst_incident_notices_close(w.notices);
+	lkst_closep(&w.signals);
 	return err;
 }

@@ -114,6 +114,18 @@ bool lkst_incidents_have_ended(const struct lkst_control *c)
 	return false;
 }
 
+u64 lkst_incidents_next_end(const struct lkst_control *c)
+{
+	u64 now = lkst_monotonic_ns(), first = UINT64_MAX;
+	u32 bank;
+
+	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
+		if (state_of(c, bank) == LKST_BANK_KEPT && c->bank[bank].until_ns > now &&
+		    c->bank[bank].until_ns < first)
+			first = c->bank[bank].until_ns;
+	return first == UINT64_MAX ? 0 : first;
+}
+
 u32 lkst_incidents_last(const struct lkst_session *s)
 {
 	const struct lkst_control *c = lkst_session_control(s);

@@ -31,6 +31,9 @@ int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 /* Whether any is kept and over; by its control page alone, which is no system call. */
 bool lkst_incidents_have_ended(const struct lkst_control *c);
 
+/* When the first of those ends that are kept and not over, CLOCK_MONOTONIC; 0: there is none; by the same page. */
+u64 lkst_incidents_next_end(const struct lkst_control *c);
+
 /* The number of the last one, kept still or not. What lkst_incidents_list() does not list later on is gone. */
 u32 lkst_incidents_last(const struct lkst_session *s);
 

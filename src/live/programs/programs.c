@@ -284,7 +284,8 @@ static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct l
 {
 	int err = bpf_map__set_value_size(p->skel->maps.lkst_mem, 1U << memory->block_shift) ?:
 		  bpf_map__set_max_entries(p->skel->maps.lkst_mem, memory->nr_elements) ?:
-		  bpf_map__set_max_entries(p->skel->maps.lkst_idle, memory->nr_cpus);
+		  bpf_map__set_max_entries(p->skel->maps.lkst_idle, memory->nr_cpus) ?:
+		  bpf_map__set_max_entries(p->skel->maps.lkst_kept, (u32)sysconf(_SC_PAGESIZE));
 
 	if (!err && filter->mode == LKST_FILTER_NONE)
 		err = bpf_map__set_max_entries(p->skel->maps.lkst_filter, 1);
@@ -475,7 +476,8 @@ const struct lkst_shared_map lkst_shared_maps[] = {
 	{ ".data.page", "page-base" },	{ "lkst_filter", "filter" },
 	{ "lkst_idle", "idle" },	{ "lkst_counters", "counters" },
 	{ "lkst_counted", "counted" },	{ "lkst_stacks", "stacks" },
-	{ "lkst_left", "off-cpu" },	{},
+	{ "lkst_left", "off-cpu" },	{ "lkst_kept", "kept" },
+	{},
 };
 
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p, struct lkst_own_pins *own)
