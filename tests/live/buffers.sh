@@ -222,6 +222,11 @@ mkdir before
 "$LKST" incident watch --output before --quiet &
 watcher=$!
 "$LKST" incident keep --quiet
+has_entries()
+{
+	[ -n "$(ls -A "$1")" ]
+}
+
 has_saved()
 {
 	[ "$(find "$1" -maxdepth 1 -name 'incident-*' | wc -l)" = "$2" ] && [ "$("$LKST" incident list --json | wc -l)" = 0 ]
@@ -235,6 +240,19 @@ kill -STOP $watcher
 kill -CONT $watcher
 wait_until 60 has_saved before 2
 expect watch_goes_on_with_another_recording "$(find before -maxdepth 1 -name 'incident-*' | wc -l)" 2
+# What another command is saving is still there when that is done: no notice tells so.
+mkdir beside
+kill -STOP $watcher
+"$LKST" incident keep --quiet
+strace -f -o /dev/null -e inject=fsync,fdatasync,syncfs,rename,renameat,renameat2:delay_enter=1000000 \
+	"$LKST" incident save --output beside --quiet all &
+saver=$!
+wait_until 60 has_entries beside || fail another_command_saves "$(ls -A beside)"
+kill -CONT $watcher
+wait $saver || fail another_command_has_saved "$(ls -A beside)"
+wait_until 60 has_saved before 3
+expect watch_saves_what_another_command_has_saved \
+	"$(find beside before -maxdepth 1 -name 'incident-*' -printf '%h\n' | uniq -c | xargs)" '1 beside 3 before'
 kill $watcher && wait $watcher
 expect watch_ends_well_after_another_recording $? 0
 "$LKST" stop --quiet

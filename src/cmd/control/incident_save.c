@@ -292,11 +292,13 @@ static int watch(struct watch *w)
 	int pause_ms = PAUSE_MS, err;
 
 	do {
-		err = !w->notices || w->nr_failed || lkst_incident_notices_are_due(w->notices) ? save_all(w) : 0;
+		err = !w->notices || lkst_incident_notices_are_due(w->notices) ? save_all(w) : 0;
 		if (err)
 			return err;
 		pause_ms = !w->nr_failed ? PAUSE_MS : pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : pause_ms;
-		err = lkst_incident_notices_wait(w->job->e, w->notices, w->signals, w->nr_failed ? pause_ms : -1);
+		/* One that could not be saved, or that another command is saving, may be there still. */
+		err = lkst_incident_notices_wait(w->job->e, w->notices, w->signals,
+						 lkst_incident_notices_are_due(w->notices) ? pause_ms : -1);
 	} while (!err);
 	return err < 0 ? err : 0;
 }
