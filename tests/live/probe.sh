@@ -87,7 +87,7 @@ expect dry_runs_say_it "$("$LKST" probe -nd 'mine:*')" 'would remove mine:own'
 "$LKST" probe -nq -x "$program" second_function
 # A name that is too long is noticed only when the probe is set: all is taken back, the last step first.
 long=$(printf 'a%.0s' $(seq 50))
-expect_refusal all_is_taken_back "a probe's name has 80 characters at most" \
+expect_refusal all_is_taken_back "a probe's name has 80 characters at most, with its group" \
 	probe -q --del 'mine:*' --del '*_1' --file <(printf 'p:g/one %s:%s\np:%s/%s %s:%s\n' \
 		"$program" "$(place first_function)" "$long" "$long" "$program" "$(place second_function)")
 expect nothing_was_changed "$(names | xargs -n1 | sort | xargs)" "$(xargs -n1 <<<"$now" | sort | xargs)"

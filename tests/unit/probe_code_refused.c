@@ -106,8 +106,28 @@ TEST(arguments_without_names)
 	CHECK_EQ(made_code->layout.event.group, LKST_GROUP_PROBE);
 }
 
+/* The catalogue has the name that `lkst probe --list` shows, or the probe is refused. */
+TEST(names_are_whole)
+{
+	const char *group = "group_of_which_the_name_has_forty_five_letter";
+	const char *event = "event_whose_name_has_34_characters";
+
+	made_begin();
+	snprintf(made_probe.group, sizeof(made_probe.group), "%s", group);
+	snprintf(made_probe.event, sizeof(made_probe.event), "%s", event);
+	CHECK(made_runs());
+	CHECK_STR(made_code->layout.event.name,
+		  "group_of_which_the_name_has_forty_five_letter:event_whose_name_has_34_characters");
+	CHECK_EQ(strlen(made_code->layout.event.name), 80);
+	made_begin();
+	snprintf(made_probe.group, sizeof(made_probe.group), "%s", group);
+	snprintf(made_probe.event, sizeof(made_probe.event), "%s_", event);
+	CHECK(refuses(-EINVAL, "a probe's name has 80 characters at most, with its group"));
+}
+
 static const struct unit_test tests[] = {
 	{ "refusals", test_refusals },
 	{ "arguments_without_names", test_arguments_without_names },
+	{ "names_are_whole", test_names_are_whole },
 };
 UNIT_MAIN(tests)

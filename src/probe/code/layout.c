@@ -13,6 +13,7 @@ enum {
 	WORD = 8,
 	COMM = 16, /* TASK_COMM_LEN */
 	FAULTS_MAX = 32,
+	FULL_NAME_MAX = 80, /* of "GROUP:EVENT" */
 };
 
 LKST_GUARD(lkst_catalog_free, struct lkst_catalog)
@@ -412,7 +413,10 @@ int lkst_layout_make(struct lkst_err *e, const struct lkst_probe *probe, enum lk
 	l->machine = machine;
 	l->is_user = probe->place.path != NULL;
 	l->event.fields = l->fields;
-	snprintf(l->event.name, sizeof(l->event.name), "%.40s:%.54s", probe->group, probe->event);
+	/* The catalogue has no room for the longest group and event together. */
+	if (snprintf(l->event.name, sizeof(l->event.name), "%s:%s", probe->group, probe->event) > FULL_NAME_MAX)
+		return lkst_err_set(e, -EINVAL, "a probe's name has %d characters at most, with its group",
+				    FULL_NAME_MAX);
 	err = choose_all(e, l);
 	if (err)
 		return err;
