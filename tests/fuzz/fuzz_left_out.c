@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of what is said where the cost limit left kinds of events out: what the state model and `lkst why` say of
- * a part of a machine's trace is less than what they say of the whole, and nothing else.
+ * Fuzz target of what is said where the cost limit left kinds of events out: what the state model, the analyses and
+ * `lkst why` say of a part of a machine's trace is less than what they say of the whole, and nothing else.
  *
  * The first byte is what the machine is like, MACHINE_* bits. The bytes after it are the decisions of its scheduler,
  * programs and devices, and then which kinds are left out, from when to when. Where the input ends, numbers made of it
@@ -10,6 +10,7 @@
  * prints: nothing: facts are compared
  */
 #include "lib/less.h"
+#include "lib/less_tables.h"
 #include "lib/less_why.h"
 #include "lib/machine.h"
 
@@ -31,6 +32,20 @@ static void compare_states(const char *whole_dir, const char *part_dir)
 	}
 	told_free(whole);
 	told_free(part);
+}
+
+static void compare_tables(const char *whole_dir, const char *part_dir)
+{
+	struct less_answers *whole = less_answers_new(whole_dir), *part = less_answers_new(part_dir);
+	struct less_tables l = {};
+
+	less_tables_compare(whole, part, &l);
+	if (l.wrong) {
+		fprintf(stderr, "%s\n", l.text);
+		abort();
+	}
+	less_answers_free(whole);
+	less_answers_free(part);
 }
 
 static void compare_accounts(const struct made_machine *m, const char *whole_dir, const char *part_dir)
@@ -63,6 +78,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	machine_write(m, whole_dir, true);
 	machine_write(m, part_dir, false);
 	compare_states(whole_dir, part_dir);
+	compare_tables(whole_dir, part_dir);
 	compare_accounts(m, whole_dir, part_dir);
 	make_scratch_remove(whole_dir);
 	make_scratch_remove(part_dir);

@@ -114,7 +114,7 @@ static void key_of(const struct lkst_table *t, size_t row, char key[KEY_MAX])
 /* What is not known in full is counted under words of its own, as more than in the whole. */
 static bool is_unknown(const char *key)
 {
-	static const char *const words[] = { "unknown", "<interrupt>", "<some_softirq>", "?" };
+	static const char *const words[] = { "unknown", "<interrupt>", "<some_softirq>", "<vector>", "?" };
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)

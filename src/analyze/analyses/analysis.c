@@ -487,8 +487,10 @@ u8 lkst_analysis_cause(const struct lkst_analysis_state *w, const struct lkst_in
 	static const enum lkst_event_index faults[] = { LKST_EV_page_fault_user, LKST_EV_page_fault_kernel,
 							LKST_EV_page_fault_exit },
 					   requests[] = { LKST_EV_block_rq_insert, LKST_EV_block_rq_issue,
-							  LKST_EV_block_rq_complete, LKST_EV_irq_handler_entry,
-							  LKST_EV_softirq_entry };
+							  LKST_EV_block_rq_complete, LKST_EV_softirq_entry,
+							  LKST_EV_irq_handler_entry, LKST_EV_local_timer_entry,
+							  LKST_EV_reschedule_entry, LKST_EV_call_function_entry,
+							  LKST_EV_call_function_single_entry };
 	const struct lkst_wait *x = i->wait;
 	const bool may_be_disk = i->waker && i->waker->context != LKST_CONTEXT_THREAD;
 

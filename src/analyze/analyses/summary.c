@@ -439,7 +439,7 @@ static void put_counts(const struct summary *s, struct lkst_table *t, u64 window
 		{ "threads created", s->nr_forks, LKST_EV_task_newtask, "task_newtask", NULL },
 		{ "threads ended", s->nr_ends, LKST_EV_sched_process_exit, "sched_process_exit", NULL },
 		{ "switches", s->nr_switches, LKST_EV_sched_switch, "sched_switch", NULL },
-		{ "wake-ups", s->nr_wakeups, LKST_EV_sched_waking, "sched_waking", NULL },
+		{ "wake-ups", s->nr_wakeups, LKST_EV_sched_waking, "sched_waking sched_wakeup", NULL },
 		{ "interrupts", s->nr_frames, LKST_EV_irq_handler_entry, lkst_analysis_irq.events,
 		  "softirqs and timers too" },
 		{ "system calls", s->nr_calls, LKST_EV_syscall_entry_unknown, "*syscall_exit_*", failed },
