@@ -122,7 +122,8 @@ static int check(struct lkst_err *e, const struct lkst_session *s, const struct 
 				    "\"%s:%s\" can't be a probe's name: letters, digits and _",
 				    probe->group, probe->event);
 	/* One that is too long for that is refused when its record is laid out. */
-	if (snprintf(event, sizeof(event), "%s:%s", probe->group, probe->event) < (int)sizeof(event) && is_set(s, event))
+	if (snprintf(event, sizeof(event), "%s:%s", probe->group, probe->event) < (int)sizeof(event) &&
+	    is_set(s, event))
 		return lkst_err_set(
 			e, -EEXIST,
 			"a probe %s is set already; remove it, or call this one otherwise", event);
