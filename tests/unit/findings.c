@@ -3,8 +3,8 @@
  * tier: check
  *
  * What stands out in a trace is the same sentence in the same order wherever it is said: by `lkst why`, `lkst report`,
- * the mcp tool of that name, the table findings of `lkst sql`, and the account of a bundle or an incident, of which
- * `lkst fleet incidents` has the first.
+ * `lkst top`, the mcp tool report, the table findings of `lkst sql`, and the account of a bundle or an incident, of
+ * which `lkst fleet incidents` has the first.
  */
 #include <regex.h>
 
@@ -16,7 +16,7 @@
 #include "lib/run_command.h"
 #include "lib/unit.h"
 
-extern const struct lkst_cmd lkst_cmd_why, lkst_cmd_report, lkst_cmd_sql;
+extern const struct lkst_cmd lkst_cmd_why, lkst_cmd_report, lkst_cmd_top, lkst_cmd_sql;
 
 enum { ROOM = 65536 };
 
@@ -175,7 +175,7 @@ static void sentences_of_account(const char *path, char *list)
 
 TEST(findings_are_the_same_wherever_they_are_said)
 {
-	static char why[ROOM], report[ROOM], mcp[ROOM], sql[ROOM], account[ROOM];
+	static char why[ROOM], report[ROOM], top[ROOM], mcp[ROOM], sql[ROOM], account[ROOM];
 	const char *path = make();
 
 	add_json(run(&lkst_cmd_why, "--format json TRACE"), "waiting", why);
@@ -187,6 +187,10 @@ TEST(findings_are_the_same_wherever_they_are_said)
 	add_json(output, "waiting", report);
 	add_json(output, "hung", report);
 	CHECK_STR(report, why);
+	/* The stretch that it looks at is all of the trace; what has not ended is no part of it. */
+	run(&lkst_cmd_top, "--format json TRACE");
+	add_json(output, "waiting", top);
+	CHECK(top[0] && !strncmp(top, why, strlen(top)));
 	report_of_mcp(path, mcp);
 	CHECK_STR(mcp, why);
 	sentences_of_sql(sql);

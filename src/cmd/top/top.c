@@ -98,6 +98,8 @@ static int print_look(struct lkst_err *e, const struct options *o, const struct 
 	for (i = 0; i < set.nr; i++)
 		if (set.items[i]->nr_rows || set.items[i]->notes.nr || o->format != LKST_TABLE_TEXT)
 			lkst_table_print(&p, set.items[i]);
+	if (look->waiting)
+		lkst_table_print(&p, look->waiting);
 	lkst_table_printer_end(&p);
 	err = lkst_out_flush(out);
 	return err ? lkst_err_sys(e, err, "writing") : 0;

@@ -30,6 +30,7 @@ enum {
 	LINE_MAX_BYTES = 4096, /* of a line, escaped */
 	CPUS_MAX = 4,	       /* CPUs that have a line; of more there is one for all */
 	DISKS_LINES = 2,
+	WAITING_LINES = 3,
 	IRQS_SHOWN = 4,
 	HEAD_LINES = 5, /* title, recording, interrupts, worst, what stands out */
 };
@@ -280,6 +281,27 @@ static void draw_found(const struct lkst_top_view *v, int y)
 	put_foreign(v, y, x, COLS, text, strlen(text));
 }
 
+static int nr_waiting(const struct lkst_top_look *look)
+{
+	const size_t nr = look->waiting ? look->waiting->nr_rows : 0;
+
+	return nr < WAITING_LINES ? (int)nr : WAITING_LINES;
+}
+
+/* Who was kept waiting, for what and because of whom, the greatest harm first. */
+static int draw_waiting(const struct lkst_top_view *v, int y)
+{
+	int i, x;
+
+	for (i = 0; i < nr_waiting(v->look); i++) {
+		const char *text = lkst_table_cell_of(v->look->waiting, (size_t)i, "text")->text;
+
+		x = print(v, y, 0, "#%d ", i + 1);
+		put_foreign(v, y++, x, COLS, text, strlen(text));
+	}
+	return y;
+}
+
 static void draw_irqs(const struct lkst_top_view *v, int y)
 {
 	const struct lkst_figures *f = v->look->figures;
@@ -514,7 +536,7 @@ static int head_lines(const struct lkst_top_view *v)
 		return HEAD_LINES + 1;
 	for (i = 0; i < f->nr_cpus; i++)
 		cpus += cpu_ns(&f->cpus[i]) != 0;
-	return HEAD_LINES + 1 + (int)(cpus > CPUS_MAX ? 1 : cpus) +
+	return HEAD_LINES + 1 + (int)(cpus > CPUS_MAX ? 1 : cpus) + nr_waiting(v->look) +
 	       (int)(f->nr_disks < DISKS_LINES ? f->nr_disks : DISKS_LINES);
 }
 
@@ -537,6 +559,7 @@ static void draw_rows(struct lkst_top_view *v)
 	y = draw_disks(v, y);
 	draw_worst(v, y++);
 	draw_found(v, y++);
+	y = draw_waiting(v, y);
 	draw_columns(v, y++, nr);
 	if (v->selected >= v->rows->nr)
 		v->selected = v->rows->nr ? v->rows->nr - 1 : 0;

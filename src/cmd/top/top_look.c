@@ -47,6 +47,7 @@ struct lkst_top_source {
 	u64 from_ns, to_ns;		 /* of it */
 	struct lkst_figures *figures;
 	struct lkst_top_look look;
+	struct lkst_analysis_run *findings; /* of the last look */
 	u64 nr_looks;
 	u64 own_ns, own_at_ns; /* this process's CPU time at the look before, and when that was */
 };
@@ -118,6 +119,9 @@ int lkst_top_open_trace(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u
 static void forget_trace(struct lkst_top_source *s)
 {
 	lkst_cost_free(&s->look.recording.cost);
+	lkst_analysis_run_free(s->findings);
+	s->findings = NULL;
+	s->look.waiting = NULL;
 	if (s->look.trace != s->file)
 		lkst_trace_close(s->look.trace);
 	s->look.trace = NULL;
@@ -270,36 +274,47 @@ static void put_finding(char *to, size_t size, const struct lkst_table *t, size_
 	snprintf(to + used, size - used, "%s%s%s %s", used ? "; " : "", who, cells[0].text, took);
 }
 
-/* What `lkst report` would say stands out in the look's time: the worst of each kind. */
-static int tell_findings(struct lkst_err *e, struct lkst_top_look *look)
+static const struct lkst_table *table_of(const struct lkst_analysis_run *run, unsigned int i, const char *name)
 {
-	static const struct lkst_analysis *const asked[] = { &lkst_analysis_summary };
-	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *run = NULL;
+	const struct lkst_tables *set = lkst_analysis_run_tables(run, i);
+	unsigned int k;
+
+	for (k = 0; k < set->nr; k++)
+		if (!strcmp(set->items[k]->name, name))
+			return set->items[k];
+	return NULL;
+}
+
+/* The worst of each kind, as a line. */
+static void put_worst_of_each(const struct lkst_table *t, char *text, size_t size)
+{
+	const char *last = "";
+	size_t row;
+
+	text[0] = '\0';
+	for (row = 0; t && row < t->nr_rows; row++) {
+		const char *what = lkst_table_cell(t, row, 0)->text;
+
+		if (strcmp(what, last))
+			put_finding(text, size, t, row);
+		last = what;
+	}
+}
+
+/* What `lkst report` and `lkst why` would say of the look's time. */
+static int tell_findings(struct lkst_err *e, struct lkst_top_source *s)
+{
+	static const struct lkst_analysis *const asked[] = { &lkst_analysis_summary, &lkst_analysis_waiting };
+	struct lkst_top_look *look = &s->look;
 	const struct lkst_analysis_options options = { .from_ns = look->figures->from_ns,
 						       .to_ns = look->figures->to_ns };
-	char text[LKST_TOP_LINE] = "";
-	const struct lkst_tables *set;
-	const char *last = "";
-	unsigned int i;
-	size_t row;
-	int err = lkst_analysis_run_new(e, look->trace, &options, asked, 1, &run)
-			  ?: lkst_analysis_run_pass(e, run);
+	int err = lkst_analysis_run_new(e, look->trace, &options, asked, 2, &s->findings)
+			  ?: lkst_analysis_run_pass(e, s->findings);
 
-	look->stands_out[0] = '\0';
 	if (err)
 		return err;
-	set = lkst_analysis_run_tables(run, 0);
-	for (i = 0; i < set->nr; i++)
-		for (row = 0;
-		     !strcmp(set->items[i]->name, "findings") && row < set->items[i]->nr_rows;
-		     row++) {
-			const char *what = lkst_table_cell(set->items[i], row, 0)->text;
-
-			if (strcmp(what, last))
-				put_finding(text, sizeof(text), set->items[i], row);
-			last = what;
-		}
-	memcpy(look->stands_out, text, sizeof(text));
+	put_worst_of_each(table_of(s->findings, 0, "findings"), look->stands_out, sizeof(look->stands_out));
+	look->waiting = table_of(s->findings, 1, "waiting");
 	return 0;
 }
 
@@ -392,7 +407,7 @@ static int look(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns)
 	s->look.lost = newly_lost(s, f);
 	lkst_figures_free(s->figures);
 	s->look.figures = s->figures = lkst_take(f);
-	return tell_worst(e, &s->look) ?: tell_findings(e, &s->look) ?: look_at_recording(e, s);
+	return tell_worst(e, &s->look) ?: tell_findings(e, s) ?: look_at_recording(e, s);
 }
 
 int lkst_top_next(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns,

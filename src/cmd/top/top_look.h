@@ -34,6 +34,7 @@ struct lkst_top_look {
 	char worst[LKST_TOP_LINE];
 	/* The worst of each kind that `lkst report` finds; "": nothing stands out. */
 	char stands_out[LKST_TOP_LINE];
+	const struct lkst_table *waiting; /* where the waiting went, as `lkst why` has it, the greatest harm first */
 };
 
 struct lkst_top_source;
