@@ -435,3 +435,13 @@ void lkst_tables_fini(struct lkst_tables *set)
 	free(set->items);
 	*set = (struct lkst_tables){ 0 };
 }
+
+const struct lkst_table *lkst_tables_find(const struct lkst_tables *set, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		if (!strcmp(set->items[i]->name, name))
+			return set->items[i];
+	return NULL;
+}

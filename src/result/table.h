@@ -210,4 +210,7 @@ struct lkst_table *lkst_tables_add(struct lkst_tables *set, const char *name, co
 				   const struct lkst_column *columns, unsigned int nr_columns);
 void lkst_tables_fini(struct lkst_tables *set);
 
+/* The table called @name; NULL: there is none. */
+const struct lkst_table *lkst_tables_find(const struct lkst_tables *set, const char *name);
+
 #endif

@@ -20,16 +20,21 @@ enum {
 	STEPS = 150,
 };
 
+static void check(u64 wrong, const char *text)
+{
+	if (!wrong)
+		return;
+	fprintf(stderr, "%s\n", text);
+	abort();
+}
+
 static void compare_states(const char *whole_dir, const char *part_dir)
 {
 	struct told *whole = told_new(whole_dir), *part = told_new(part_dir);
 	struct less l;
 
 	less_compare(whole, part, &l);
-	if (l.wrong) {
-		fprintf(stderr, "%s\n", l.text);
-		abort();
-	}
+	check(l.wrong, l.text);
 	told_free(whole);
 	told_free(part);
 }
@@ -40,10 +45,7 @@ static void compare_tables(const char *whole_dir, const char *part_dir)
 	struct less_tables l = {};
 
 	less_tables_compare(whole, part, &l);
-	if (l.wrong) {
-		fprintf(stderr, "%s\n", l.text);
-		abort();
-	}
+	check(l.wrong, l.text);
 	less_answers_free(whole);
 	less_answers_free(part);
 }
@@ -57,10 +59,7 @@ static void compare_accounts(const struct made_machine *m, const char *whole_dir
 
 	if (whole && part)
 		less_why_compare(whole, part, &l);
-	if (l.wrong) {
-		fprintf(stderr, "%s\n", l.text);
-		abort();
-	}
+	check(l.wrong, l.text);
 	lkst_account_free(whole);
 	lkst_account_free(part);
 }

@@ -197,16 +197,6 @@ static bool is_ranking(const struct lkst_table *t)
 	       (length > 6 && !strcmp(t->name + length - 6, "_worst"));
 }
 
-static const struct lkst_table *find_table(const struct lkst_tables *set, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < set->nr; i++)
-		if (!strcmp(set->items[i]->name, name))
-			return set->items[i];
-	return NULL;
-}
-
 static void compare_table(const struct lkst_table *whole, const struct lkst_table *part, struct less_tables *l)
 {
 	size_t row;
@@ -254,7 +244,7 @@ void less_tables_compare(const struct less_answers *whole, const struct less_ans
 		x = lkst_analysis_run_tables(part->run, i);
 		y = lkst_analysis_run_tables(whole->run, i);
 		for (k = 0; k < x->nr; k++) {
-			w = find_table(y, x->items[k]->name);
+			w = lkst_tables_find(y, x->items[k]->name);
 			if (w && !is_ranking(x->items[k]))
 				compare_table(w, x->items[k], l);
 			else if (!w && x->items[k]->nr_rows && strcmp(x->items[k]->name, "limited"))

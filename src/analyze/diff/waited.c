@@ -43,16 +43,11 @@ static int find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_diff
 {
 	static const struct lkst_analysis *const asked[] = { &lkst_analysis_waiting };
 	const struct lkst_analysis_options options = { .from_ns = s->from_ns, .to_ns = s->to_ns, .which.comm = comm };
-	const struct lkst_tables *set;
-	unsigned int i;
 	int err = lkst_analysis_run_new(e, t, &options, asked, 1, &f->run) ?: lkst_analysis_run_pass(e, f->run);
 
 	if (err)
 		return err;
-	set = lkst_analysis_run_tables(f->run, 0);
-	for (i = 0; i < set->nr; i++)
-		if (!strcmp(set->items[i]->name, "waiting"))
-			f->table = set->items[i];
+	f->table = lkst_tables_find(lkst_analysis_run_tables(f->run, 0), "waiting");
 	f->is_taken = f->table ? calloc(f->table->nr_rows + 1, sizeof(*f->is_taken)) : NULL;
 	return f->is_taken ? 0 : lkst_err_sys(e, -ENOMEM, "comparing what was waited for");
 }

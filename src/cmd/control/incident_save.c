@@ -296,9 +296,7 @@ static int watch(struct watch *w)
 		if (err)
 			return err;
 		pause_ms = !w->nr_failed ? PAUSE_MS : pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : pause_ms;
-		/* One that could not be saved, or that another command is saving, may be there still. */
-		err = lkst_incident_notices_wait(w->job->e, w->notices, w->signals,
-						 lkst_incident_notices_are_due(w->notices) ? pause_ms : -1);
+		err = lkst_incident_notices_wait(w->job->e, w->notices, w->signals, pause_ms);
 	} while (!err);
 	return err < 0 ? err : 0;
 }

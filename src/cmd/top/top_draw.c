@@ -30,7 +30,8 @@ enum {
 	LINE_MAX_BYTES = 4096, /* of a line, escaped */
 	CPUS_MAX = 4,	       /* CPUs that have a line; of more there is one for all */
 	DISKS_LINES = 2,
-	WAITING_LINES = 3,
+	WAITING_LINES = 4, /* that causes of waiting take, unless the first alone takes more */
+	WAITING_INDENT = 4,
 	IRQS_SHOWN = 4,
 	HEAD_LINES = 5, /* title, recording, interrupts, worst, what stands out */
 };
@@ -271,35 +272,66 @@ static void draw_worst(const struct lkst_top_view *v, int y)
 		put(v, y, x, COLS, "no system call took long, but those that wait by design");
 }
 
+/* How many bytes of @text go on a line of @width: to the last blank, if there is one. */
+static size_t line_length(const char *text, int width)
+{
+	const size_t length = strlen(text), room = width > 1 ? (size_t)width : 1;
+	size_t n = room;
+
+	if (length <= room)
+		return length;
+	while (n && text[n] != ' ')
+		n--;
+	return n ?: room;
+}
+
+/* Draws @text from @y on, on as many lines as it takes, if @draws; returns how many these are. */
+static int wrap(const struct lkst_top_view *v, int y, const char *text, bool draws)
+{
+	size_t length;
+	int nr;
+
+	for (nr = 0; *text; nr++) {
+		length = line_length(text, COLS - WAITING_INDENT);
+		if (draws)
+			put_foreign(v, y + nr, WAITING_INDENT, COLS, text, length);
+		text += length;
+		text += strspn(text, " ");
+	}
+	return nr;
+}
+
+/* Who was kept waiting, for what and because of whom, the greatest harm first: as many as there is room for, whole. */
+static int waiting_lines(const struct lkst_top_view *v, int y, bool draws)
+{
+	const struct lkst_table *t = v->look->waiting;
+	int nr = 0, more;
+	size_t row;
+
+	for (row = 0; t && row < t->nr_rows; row++) {
+		const char *text = lkst_table_cell_of(t, row, "text")->text;
+
+		more = wrap(v, y + nr, text, false);
+		if (nr && nr + more > WAITING_LINES)
+			break;
+		if (draws) {
+			print(v, y + nr, 0, "#%zu", row + 1);
+			wrap(v, y + nr, text, true);
+		}
+		nr += more;
+	}
+	return nr;
+}
+
 static void draw_found(const struct lkst_top_view *v, int y)
 {
 	const char *nothing = v->look->figures->limited[LKST_FIGURES_ANY][0] ? "nothing of what was recorded"
 									      : "nothing";
-	const char *text = v->look->stands_out[0] ? v->look->stands_out : nothing;
+	const bool has_waiting = v->look->waiting && v->look->waiting->nr_rows; /* they are below */
+	const char *text = v->look->stands_out[0] ? v->look->stands_out : has_waiting ? "" : nothing;
 	int x = put(v, y, 0, COLS, "stands out: ");
 
 	put_foreign(v, y, x, COLS, text, strlen(text));
-}
-
-static int nr_waiting(const struct lkst_top_look *look)
-{
-	const size_t nr = look->waiting ? look->waiting->nr_rows : 0;
-
-	return nr < WAITING_LINES ? (int)nr : WAITING_LINES;
-}
-
-/* Who was kept waiting, for what and because of whom, the greatest harm first. */
-static int draw_waiting(const struct lkst_top_view *v, int y)
-{
-	int i, x;
-
-	for (i = 0; i < nr_waiting(v->look); i++) {
-		const char *text = lkst_table_cell_of(v->look->waiting, (size_t)i, "text")->text;
-
-		x = print(v, y, 0, "#%d ", i + 1);
-		put_foreign(v, y++, x, COLS, text, strlen(text));
-	}
-	return y;
 }
 
 static void draw_irqs(const struct lkst_top_view *v, int y)
@@ -536,7 +568,7 @@ static int head_lines(const struct lkst_top_view *v)
 		return HEAD_LINES + 1;
 	for (i = 0; i < f->nr_cpus; i++)
 		cpus += cpu_ns(&f->cpus[i]) != 0;
-	return HEAD_LINES + 1 + (int)(cpus > CPUS_MAX ? 1 : cpus) + nr_waiting(v->look) +
+	return HEAD_LINES + 1 + (int)(cpus > CPUS_MAX ? 1 : cpus) + waiting_lines(v, 0, false) +
 	       (int)(f->nr_disks < DISKS_LINES ? f->nr_disks : DISKS_LINES);
 }
 
@@ -559,7 +591,7 @@ static void draw_rows(struct lkst_top_view *v)
 	y = draw_disks(v, y);
 	draw_worst(v, y++);
 	draw_found(v, y++);
-	y = draw_waiting(v, y);
+	y += waiting_lines(v, y, true);
 	draw_columns(v, y++, nr);
 	if (v->selected >= v->rows->nr)
 		v->selected = v->rows->nr ? v->rows->nr - 1 : 0;

@@ -274,17 +274,6 @@ static void put_finding(char *to, size_t size, const struct lkst_table *t, size_
 	snprintf(to + used, size - used, "%s%s%s %s", used ? "; " : "", who, cells[0].text, took);
 }
 
-static const struct lkst_table *table_of(const struct lkst_analysis_run *run, unsigned int i, const char *name)
-{
-	const struct lkst_tables *set = lkst_analysis_run_tables(run, i);
-	unsigned int k;
-
-	for (k = 0; k < set->nr; k++)
-		if (!strcmp(set->items[k]->name, name))
-			return set->items[k];
-	return NULL;
-}
-
 /* The worst of each kind, as a line. */
 static void put_worst_of_each(const struct lkst_table *t, char *text, size_t size)
 {
@@ -313,8 +302,9 @@ static int tell_findings(struct lkst_err *e, struct lkst_top_source *s)
 
 	if (err)
 		return err;
-	put_worst_of_each(table_of(s->findings, 0, "findings"), look->stands_out, sizeof(look->stands_out));
-	look->waiting = table_of(s->findings, 1, "waiting");
+	put_worst_of_each(lkst_tables_find(lkst_analysis_run_tables(s->findings, 0), "findings"), look->stands_out,
+			  sizeof(look->stands_out));
+	look->waiting = lkst_tables_find(lkst_analysis_run_tables(s->findings, 1), "waiting");
 	return 0;
 }
 

@@ -101,7 +101,7 @@ static int ms_left(const struct lkst_incident_notices *n)
 	return ms < INT32_MAX ? (int)ms : INT32_MAX;
 }
 
-int lkst_incident_notices_wait(struct lkst_err *e, struct lkst_incident_notices *n, int wake_fd, int max_ms)
+int lkst_incident_notices_wait(struct lkst_err *e, struct lkst_incident_notices *n, int wake_fd, int retry_ms)
 {
 	struct pollfd fds[] = {
 		{ .fd = wake_fd, .events = POLLIN },
@@ -110,7 +110,9 @@ int lkst_incident_notices_wait(struct lkst_err *e, struct lkst_incident_notices 
 	};
 	int ms = ms_left(n);
 
-	ms = ms < 0 || (max_ms >= 0 && max_ms < ms) ? max_ms : ms;
+	/* In this order: one that is over now was counted above, or is due. */
+	if (lkst_incident_notices_are_due(n) && (ms < 0 || retry_ms < ms))
+		ms = retry_ms;
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), ms) < 0 && errno != EINTR)
 		return lkst_err_sys(e, -errno, "waiting for incidents");
 	drain(n);

@@ -20,9 +20,10 @@ LKST_GUARD(lkst_incident_notices_close, struct lkst_incident_notices)
 bool lkst_incident_notices_are_due(const struct lkst_incident_notices *n);
 
 /*
- * Waits until that may be so, or @wake_fd can be read; no longer than @max_ms, -1: any time. Returns 1 if @wake_fd can
- * be read, else 0; or a negative errno and a sentence.
+ * Waits until that may be so, or @wake_fd can be read. What is due already, since it could not be saved or another
+ * command is saving it, is to be tried again after @retry_ms: no notice tells when. Returns 1 if @wake_fd can be read,
+ * else 0; or a negative errno and a sentence.
  */
-int lkst_incident_notices_wait(struct lkst_err *e, struct lkst_incident_notices *n, int wake_fd, int max_ms);
+int lkst_incident_notices_wait(struct lkst_err *e, struct lkst_incident_notices *n, int wake_fd, int retry_ms);
 
 #endif

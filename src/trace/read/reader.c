@@ -165,6 +165,8 @@ void lkst_trace_close(struct lkst_trace *t)
 
 void lkst_trace_keep(struct lkst_trace *t, void *kept, void (*free_kept)(void *kept))
 {
+	if (t->kept)
+		t->free_kept(t->kept);
 	t->kept = kept;
 	t->free_kept = free_kept;
 }
