@@ -107,9 +107,9 @@ SCREEN_LIBS := $(or $(if $(SYSROOT),,$(shell $(PKG_CONFIG) --libs ncursesw 2>/de
 SQL_LIBS := $(call with,sqlite3,-lsqlite3)
 EDIT_LIBS := $(if $(SQL_LIBS),$(call with,libedit,-ledit))
 JSON_LIBS := $(if $(SQL_LIBS),$(call with,jansson,-ljansson))
-# What servers are spoken to with.
-FLEET_LIBS := $(call with,libcurl,-lcurl)
-LDLIBS   += $(SQL_LIBS) $(EDIT_LIBS) -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS) $(JSON_LIBS) $(FLEET_LIBS)
+# What servers are spoken to with is loaded when it is needed, as well.
+HAS_FLEET := $(call with,libcurl,yes)
+LDLIBS   += $(SQL_LIBS) $(EDIT_LIBS) -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS) $(JSON_LIBS)
 # clang's sanitized objects also tell libFuzzer where they go, so that unit tests and fuzz targets have them in common.
 # lld links them in half of the time.
 ifeq ($(SANITIZE),1)
@@ -131,7 +131,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/result/*.c src/abi/*.c src/trace/*/*.c src/hosts/*.c src/masks/*.c src/probe/*/*.c src/usercode/*/*.c src/crash/*.c src/analyze/*/*.c \
                              src/marks/*.c src/print/*.c src/bundle/*.c src/export/*.c src/export/*/*.c src/parquet/*.c \
-                             $(if $(SQL_LIBS),src/sql/*/*.c) $(if $(FLEET_LIBS),src/fleet/*.c)))
+                             $(if $(SQL_LIBS),src/sql/*/*.c) $(if $(HAS_FLEET),src/fleet/*.c)))
 LIB_SRC  += src/liblkst/mark_fields.c src/liblkst/mark_tidy.c
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
 # The library that programs link to mark what they do: liblkst for them. ($(BUILD)/liblkst.a is the program's own.)
@@ -145,7 +145,7 @@ MARK_SO  := $(if $(SYSROOT),,$(BUILD)/mark/liblkst.so.1)
 # One file of each command is always there, and says what the program was built without.
 CMD_LEFT_OUT := $(if $(SQL_LIBS),,src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c) \
                 $(if $(JSON_LIBS),,$(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c))) \
-                $(if $(FLEET_LIBS),,$(filter-out %/fleet_server.c,$(wildcard src/cmd/agent/ship_*.c src/cmd/fleet/fleet_*.c)))
+                $(if $(HAS_FLEET),,$(filter-out %/fleet_server.c,$(wildcard src/cmd/agent/ship_*.c src/cmd/fleet/fleet_*.c)))
 CMD_SRC  := $(filter-out $(CMD_LEFT_OUT),$(sort $(wildcard src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
@@ -381,7 +381,6 @@ UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/(run_command|shipping|incident))
 UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/(run_command|shipping|incident))' $(UNIT_SRC))
 UNIT_SHIP := $(shell grep -l '"lib/shipping' $(UNIT_SRC))
 UNIT_SQL  := $(shell grep -lE '"(sql|export|fleet)/' $(UNIT_SRC))
-UNIT_FLEET := $(shell grep -l '"fleet/' $(UNIT_SRC))
 UNIT_MARK := $(shell grep -lE '"liblkst/mark(_memory)?[.]h"' $(UNIT_SRC))
 UNIT_DEBUG := $(shell grep -lE '"(probe/(debuginfo|resolve)/|usercode/name/|lib/probed)' $(UNIT_SRC))
 endif
@@ -402,8 +401,7 @@ $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
 		$(filter $(MARK_LIB),$^) $(BUILD)/liblkst.a \
 		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
-		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS)) \
-		$(if $(filter $(UNIT_FLEET:%.c=$(BUILD)/%),$@),$(FLEET_LIBS))
+		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS))
 
 # What a test counts: calls of these pass through functions of its own.
 $(BUILD)/tests/unit/hosts_reads: private override LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,lkst_worst_find lkst_stream_block)

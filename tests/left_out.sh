@@ -20,10 +20,11 @@ verdict()
 at=$SCRATCH/build
 lkst=$at/lkst
 trace=$SCRATCH/trace
-# What a compiler finds of a library that is not there, and what a program that is linked with it needs.
+# What a compiler finds of a library that is not there, and what a program that is linked with it needs (the others are
+# loaded when they are needed).
 declare -A headers=([sqlite3]=sqlite3.h [libedit]=editline/readline.h [jansson]=jansson.h [libcurl]=curl/curl.h
 	[libsystemd]=systemd/sd-journal.h [capstone]=capstone/capstone.h)
-declare -A sonames=([sqlite3]=libsqlite3 [libedit]=libedit [jansson]=libjansson [libcurl]=libcurl)
+declare -A sonames=([sqlite3]=libsqlite3 [libedit]=libedit [jansson]=libjansson)
 
 # make_without "LIBRARY..." [ARGUMENT...]: builds $lkst where these libraries are not there.
 make_without()
@@ -108,6 +109,13 @@ check_said()
 
 # Nothing is left out of what is tested.
 verdict left_out_of_tests_is_nothing "$("$LKST" --version | grep 'built without')"
+
+# What is loaded when it is needed may be missing where the program runs.
+mkdir "$SCRATCH/damaged" && touch "$SCRATCH"/damaged/libcurl{,-gnutls}.so.4 || exit
+verdict left_out_libcurl_when_it_runs "$(said=$(LD_LIBRARY_PATH=$SCRATCH/damaged "$LKST" fleet hosts http://localhost:1 2>&1) &&
+		echo 'it succeeds'
+	[[ $said == *'libcurl, and that cannot be loaded: install libcurl4'* ]] || echo "it says \"$said\""
+	[[ $(LD_LIBRARY_PATH=$SCRATCH/damaged "$LKST" --version) == "$("$LKST" --version)" ]] || echo 'others cannot run without it')"
 
 cat >"$SCRATCH/make.c" <<'END'
 #include "lib/make_trace.h"

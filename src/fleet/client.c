@@ -2,12 +2,12 @@
 /* Statements to a ClickHouse server, by libcurl. */
 #include "fleet/client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fleet/answer.h"
+#include "fleet/curl_library.h"
 #include "fleet/question.h"
 
 enum {
@@ -17,6 +17,7 @@ enum {
 };
 
 struct lkst_fleet {
+	struct lkst_curl lib;
 	CURL *curl;
 	char *url, *database;
 	struct curl_slist *headers; /* of credentials */
@@ -73,7 +74,7 @@ static int add_header(struct lkst_fleet *f, const char *name, const char *value)
 
 	if (asprintf(&text, "%s: %s", name, value) < 0)
 		return -ENOMEM;
-	list = curl_slist_append(f->headers, text);
+	list = f->lib.slist_append(f->headers, text);
 	explicit_bzero(text, strlen(text));
 	free(text);
 	if (list)
@@ -85,17 +86,18 @@ static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx);
 
 static void prepare(struct lkst_fleet *f, const struct lkst_fleet_where *w)
 {
+	__typeof__(f->lib.easy_setopt) set = f->lib.easy_setopt;
 	CURL *curl = f->curl;
 
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(w->timeout_ns / MILLION));
-	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	set(curl, CURLOPT_NOSIGNAL, 1L);
+	set(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	set(curl, CURLOPT_TIMEOUT_MS, (long)(w->timeout_ns / MILLION));
+	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+	set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
 	if (w->ca)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, w->ca);
+		set(curl, CURLOPT_CAINFO, w->ca);
 }
 
 int lkst_fleet_open(struct lkst_err *e, const struct lkst_fleet_where *where,
@@ -107,7 +109,12 @@ int lkst_fleet_open(struct lkst_err *e, const struct lkst_fleet_where *where,
 	if (err)
 		return err;
 	f = calloc(1, sizeof(*f));
-	if (!f || !(f->curl = curl_easy_init()) || !(f->url = strdup(where->url)) ||
+	if (!f)
+		return lkst_err_sys(e, -ENOMEM, "preparing to speak to %s", where->url);
+	err = lkst_curl_load(e, &f->lib);
+	if (err)
+		return err;
+	if (!(f->curl = f->lib.easy_init()) || !(f->url = strdup(where->url)) ||
 	    !(f->database = strdup(where->database)) ||
 	    (where->user && add_header(f, "X-ClickHouse-User", where->user)) ||
 	    (where->password && add_header(f, "X-ClickHouse-Key", where->password)) ||
@@ -124,8 +131,10 @@ void lkst_fleet_close(struct lkst_fleet *f)
 {
 	if (!f)
 		return;
-	curl_easy_cleanup(f->curl);
-	curl_slist_free_all(f->headers);
+	if (f->curl)
+		f->lib.easy_cleanup(f->curl);
+	if (f->headers)
+		f->lib.slist_free_all(f->headers);
 	free(f->url);
 	free(f->database);
 	free(f);
@@ -148,7 +157,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 	for (i = 0; i < length && i < room; i++)
 		x->said[x->nr_said++] = bytes[i] ?: ' ';
 	x->bytes += length;
-	curl_easy_getinfo(x->f->curl, CURLINFO_RESPONSE_CODE, &status);
+	x->f->lib.easy_getinfo(x->f->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 200 && x->answer)
 		x->err = lkst_fleet_answer_feed(&x->why, x->answer, bytes, length);
 	else if (x->bytes > SILENT_MAX)
@@ -162,7 +171,7 @@ static int failed(struct lkst_err *e, const struct exchange *x, CURLcode code)
 	long status = 0;
 	size_t end = x->nr_said;
 
-	curl_easy_getinfo(x->f->curl, CURLINFO_RESPONSE_CODE, &status);
+	x->f->lib.easy_getinfo(x->f->curl, CURLINFO_RESPONSE_CODE, &status);
 	while (end && (x->said[end - 1] == '\n' || x->said[end - 1] == '\r'))
 		end--;
 	if (x->err && x->why.text[0])
@@ -174,7 +183,7 @@ static int failed(struct lkst_err *e, const struct exchange *x, CURLcode code)
 		return lkst_err_set(e, -ETIMEDOUT,
 				    "%s did not answer in time; --timeout gives it more", url);
 	if (code != CURLE_OK)
-		return lkst_err_set(e, -EIO, "%s: %s", url, curl_easy_strerror(code));
+		return lkst_err_set(e, -EIO, "%s: %s", url, x->f->lib.easy_strerror(code));
 	return lkst_err_set(e, -EPROTO, "%s refuses (status %ld): \"%.*s\"", url, status, (int)end,
 			    x->said);
 }
@@ -182,18 +191,20 @@ static int failed(struct lkst_err *e, const struct exchange *x, CURLcode code)
 /* The URL with @query, which is not sent as the body, and parameters. The caller frees it. */
 static char *url_of(struct lkst_fleet *f, const char *query, const char *parameters)
 {
-	char *quoted = query ? curl_easy_escape(f->curl, query, 0) : NULL, *url = NULL;
+	char *quoted = query ? f->lib.easy_escape(f->curl, query, 0) : NULL, *url = NULL;
 
 	if ((query && !quoted) || asprintf(&url, "%s/?wait_end_of_query=1%s%s%s", f->url,
 					   parameters, quoted ? "&query=" : "", quoted ?: "") < 0)
 		url = NULL;
-	curl_free(quoted);
+	if (quoted)
+		f->lib.free(quoted);
 	return url;
 }
 
 static int perform(struct lkst_err *e, struct exchange *x, const char *url, const void *body,
 		   size_t length, bool is_packed)
 {
+	const struct lkst_curl *lib = &x->f->lib;
 	CURL *curl = x->f->curl;
 	struct curl_slist packed = { .data = (char *)"Content-Encoding: gzip",
 				     .next = x->f->headers };
@@ -202,13 +213,13 @@ static int perform(struct lkst_err *e, struct exchange *x, const char *url, cons
 
 	if (!url)
 		return lkst_err_sys(e, -ENOMEM, "speaking to %s", x->f->url);
-	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, is_packed ? &packed : x->f->headers);
-	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
-	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, x);
-	code = curl_easy_perform(curl);
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	lib->easy_setopt(curl, CURLOPT_URL, url);
+	lib->easy_setopt(curl, CURLOPT_HTTPHEADER, is_packed ? &packed : x->f->headers);
+	lib->easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+	lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
+	lib->easy_setopt(curl, CURLOPT_WRITEDATA, x);
+	code = lib->easy_perform(curl);
+	lib->easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	if (code == CURLE_OK && status == 200 && (x->answer || !x->bytes))
 		return 0;
 	return failed(e, x, code);
@@ -251,9 +262,9 @@ int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *s
 	 * libcurl sends a request a second time by itself if it was the first to find that a connection which was
 	 * kept is closed. But the server may have inserted the rows, and then closed it.
 	 */
-	curl_easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 1L);
+	f->lib.easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 1L);
 	err = insert(e, f, statement, parameters, bytes, length);
-	curl_easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 0L);
+	f->lib.easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 0L);
 	return err;
 }
 

@@ -2,17 +2,18 @@
 /* Files from a store, by libcurl. */
 #include "fleet/download.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "fleet/curl_library.h"
 
 enum { CONNECT_SECONDS = 10, SECOND = 1000000000 };
 
 /* A file on its way. */
 struct coming {
+	struct lkst_curl lib;
 	CURL *curl;
 	int fd, err;
 	u64 bytes, max_bytes;
@@ -24,7 +25,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 	size_t length = size * nr;
 	long status = 0;
 
-	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+	c->lib.easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status != 200)
 		return length;
 	if (length > c->max_bytes - c->bytes)
@@ -37,27 +38,28 @@ static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 
 static void prepare(struct coming *c, const struct lkst_fleet_file *file)
 {
+	__typeof__(c->lib.easy_setopt) set = c->lib.easy_setopt;
 	CURL *curl = c->curl;
 	u64 seconds = file->silent_ns / SECOND;
 
-	curl_easy_setopt(curl, CURLOPT_URL, file->url);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(seconds ?: 1));
-	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+	set(curl, CURLOPT_URL, file->url);
+	set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	set(curl, CURLOPT_NOSIGNAL, 1L);
+	set(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	set(curl, CURLOPT_LOW_SPEED_TIME, (long)(seconds ?: 1));
+	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
 	/* Whoever it sends elsewhere might be sent to somebody who collects credentials. */
-	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
+	set(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	set(curl, CURLOPT_WRITEDATA, c);
 	if (file->ca)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, file->ca);
+		set(curl, CURLOPT_CAINFO, file->ca);
 	if (file->user) {
-		curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		curl_easy_setopt(curl, CURLOPT_USERNAME, file->user);
-		curl_easy_setopt(curl, CURLOPT_PASSWORD, file->password);
+		set(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+		set(curl, CURLOPT_USERNAME, file->user);
+		set(curl, CURLOPT_PASSWORD, file->password);
 	}
 }
 
@@ -66,7 +68,7 @@ static int failed(struct lkst_err *e, const struct lkst_fleet_file *file, const 
 {
 	long status = 0;
 
-	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+	c->lib.easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (c->err == -EFBIG)
 		return lkst_err_set(e, c->err,
 				    "%s: there is more than the %llu bytes that it should have",
@@ -76,17 +78,20 @@ static int failed(struct lkst_err *e, const struct lkst_fleet_file *file, const 
 	if (code == CURLE_OPERATION_TIMEDOUT)
 		return lkst_err_set(e, -ETIMEDOUT, "%s: nothing comes any more", file->url);
 	if (code != CURLE_OK)
-		return lkst_err_set(e, -EIO, "%s: %s", file->url, curl_easy_strerror(code));
+		return lkst_err_set(e, -EIO, "%s: %s", file->url, c->lib.easy_strerror(code));
 	if (status / 100 == 3)
-		return lkst_err_set(e, -EPROTO,
-				    "%s: the store says that it is elsewhere (status %ld), which is not followed",
-				    file->url, status);
+		return lkst_err_set(
+			e, -EPROTO,
+			"%s: the store says that it is elsewhere (status %ld), which is not followed",
+			file->url, status);
 	if (status == 401 || status == 403)
-		return lkst_err_set(e, -EACCES, "%s: the store %s (status %ld)", file->url,
-				    file->user ? "refuses these credentials"
-					       : "gives it to nobody without credentials: name it by --store, and give "
-						 "them by --store-credentials",
-				    status);
+		return lkst_err_set(
+			e, -EACCES, "%s: the store %s (status %ld)", file->url,
+			file->user
+				? "refuses these credentials"
+				: "gives it to nobody without credentials: name it by --store, and give "
+				  "them by --store-credentials",
+			status);
 	return lkst_err_set(e, -EPROTO, "%s: the store refuses (status %ld)", file->url, status);
 }
 
@@ -97,20 +102,23 @@ int lkst_fleet_download(struct lkst_err *e, const struct lkst_fleet_file *file, 
 	bool is_http = !strncmp(file->url, "http://", 7) || !strncmp(file->url, "https://", 8);
 	long status = 0;
 	CURLcode code;
-	int err = 0;
+	int err;
 
 	if (!is_http || strchr(file->url, '@'))
 		return lkst_err_set(e, -EINVAL, "\"%.200s\" is not the URL of a file in a store",
 				    file->url);
-	c.curl = curl_easy_init();
+	err = lkst_curl_load(e, &c.lib);
+	if (err)
+		return err;
+	c.curl = c.lib.easy_init();
 	if (!c.curl)
 		return lkst_err_sys(e, -ENOMEM, "fetching %s", file->url);
 	prepare(&c, file);
-	code = curl_easy_perform(c.curl);
-	curl_easy_getinfo(c.curl, CURLINFO_RESPONSE_CODE, &status);
+	code = c.lib.easy_perform(c.curl);
+	c.lib.easy_getinfo(c.curl, CURLINFO_RESPONSE_CODE, &status);
 	if (code != CURLE_OK || status != 200)
 		err = failed(e, file, &c, code);
-	curl_easy_cleanup(c.curl);
+	c.lib.easy_cleanup(c.curl);
 	if (!err)
 		*ret_bytes = c.bytes;
 	return err;

@@ -2,12 +2,13 @@
 /* Sends files by PUT, by libcurl. */
 #include "fleet/store.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "fleet/curl_library.h"
 
 enum {
 	CONNECT_SECONDS = 10,
@@ -16,6 +17,7 @@ enum {
 };
 
 struct lkst_store {
+	struct lkst_curl lib;
 	CURL *curl;
 	char *url;
 	char said[SAID_MAX + 1];
@@ -78,29 +80,30 @@ static int check(struct lkst_err *e, const char *url)
 
 static void prepare(struct lkst_store *s, const struct lkst_store_where *w)
 {
+	__typeof__(s->lib.easy_setopt) set = s->lib.easy_setopt;
 	CURL *curl = s->curl;
 
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	set(curl, CURLOPT_NOSIGNAL, 1L);
+	set(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
 	/* A large file over a slow line takes its time; one that does not move at all is given up. */
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(w->stall_ns / 1000000000 ?: 1));
-	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-	curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, s);
-	curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_bytes);
-	curl_easy_setopt(curl, CURLOPT_READDATA, s);
-	curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, go_back);
-	curl_easy_setopt(curl, CURLOPT_SEEKDATA, s);
+	set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	set(curl, CURLOPT_LOW_SPEED_TIME, (long)(w->stall_ns / 1000000000 ?: 1));
+	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+	set(curl, CURLOPT_UPLOAD, 1L);
+	set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	set(curl, CURLOPT_WRITEDATA, s);
+	set(curl, CURLOPT_READFUNCTION, give_bytes);
+	set(curl, CURLOPT_READDATA, s);
+	set(curl, CURLOPT_SEEKFUNCTION, go_back);
+	set(curl, CURLOPT_SEEKDATA, s);
 	if (w->ca)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, w->ca);
+		set(curl, CURLOPT_CAINFO, w->ca);
 	if (w->user) {
-		curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		curl_easy_setopt(curl, CURLOPT_USERNAME, w->user);
-		curl_easy_setopt(curl, CURLOPT_PASSWORD, w->password ?: "");
+		set(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+		set(curl, CURLOPT_USERNAME, w->user);
+		set(curl, CURLOPT_PASSWORD, w->password ?: "");
 	}
 }
 
@@ -113,7 +116,12 @@ int lkst_store_open(struct lkst_err *e, const struct lkst_store_where *where,
 	if (err)
 		return err;
 	s = calloc(1, sizeof(*s));
-	if (!s || !(s->curl = curl_easy_init()) || !(s->url = strdup(where->url)))
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "preparing to speak to %s", where->url);
+	err = lkst_curl_load(e, &s->lib);
+	if (err)
+		return err;
+	if (!(s->curl = s->lib.easy_init()) || !(s->url = strdup(where->url)))
 		return lkst_err_sys(e, -ENOMEM, "preparing to speak to %s", where->url);
 	while (strlen(s->url) && s->url[strlen(s->url) - 1] == '/')
 		s->url[strlen(s->url) - 1] = 0;
@@ -126,7 +134,8 @@ void lkst_store_close(struct lkst_store *s)
 {
 	if (!s)
 		return;
-	curl_easy_cleanup(s->curl);
+	if (s->curl)
+		s->lib.easy_cleanup(s->curl);
 	free(s->url);
 	free(s);
 }
@@ -142,7 +151,7 @@ static int failed(struct lkst_err *e, const struct lkst_store *s, CURLcode code,
 	if (code == CURLE_OPERATION_TIMEDOUT)
 		return lkst_err_set(e, -ETIMEDOUT, "%s does not take anything", s->url);
 	if (code != CURLE_OK)
-		return lkst_err_set(e, -EIO, "%s: %s", s->url, curl_easy_strerror(code));
+		return lkst_err_set(e, -EIO, "%s: %s", s->url, s->lib.easy_strerror(code));
 	return lkst_err_set(e, -EPROTO, "%s refuses (status %ld): \"%s\"", s->url, status, s->said);
 }
 
@@ -160,10 +169,10 @@ int lkst_store_put(struct lkst_err *e, struct lkst_store *s, const char *name, i
 	s->nr_said = s->bytes = 0;
 	s->read_error = 0;
 	memset(s->said, 0, sizeof(s->said));
-	curl_easy_setopt(s->curl, CURLOPT_URL, url);
-	curl_easy_setopt(s->curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
-	code = curl_easy_perform(s->curl);
-	curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+	s->lib.easy_setopt(s->curl, CURLOPT_URL, url);
+	s->lib.easy_setopt(s->curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
+	code = s->lib.easy_perform(s->curl);
+	s->lib.easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
 	/* Created, or replaced with or without an answer. */
 	if (code == CURLE_OK && (status == 200 || status == 201 || status == 204))
 		return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "lib/shipping.h"
 
-#include <curl/curl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,6 +13,7 @@
 #include "bundle/bundle_why.h"
 #include "cmd/agent/ship.h"
 #include "cmd/recorders/turn.h"
+#include "fleet/curl_library.h"
 #include "fleet/sender.h"
 #include "live/cost/cost_limit.h"
 #include "live/drain/drain.h"
@@ -424,7 +424,10 @@ struct shipping *shipping_new(void)
 {
 	struct shipping *s = calloc(1, sizeof(*s));
 	_cleanup_free_ char *text = make_records();
+	struct lkst_curl curl;
+	struct lkst_err e;
 	char dir[80];
+	CURL *handle;
 
 	world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!s || world == MAP_FAILED)
@@ -441,8 +444,9 @@ struct shipping *shipping_new(void)
 	/* The journal of this machine is nothing to the test. */
 	setenv(LKST_JOURNAL_VARIABLE, dir, 1);
 	/* Once, and not in each process. */
-	if (curl_global_init(CURL_GLOBAL_ALL))
+	if (lkst_curl_load(&e, &curl) || !(handle = curl.easy_init()))
 		abort();
+	curl.easy_cleanup(handle);
 	s->recording = made_recording_new(text, FIRST_SECOND * LKST_NS_PER_S);
 	s->server = fleet_server_new(dir);
 	fleet_server_start(s->server);
