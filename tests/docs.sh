@@ -280,17 +280,16 @@ verdict docs_name_one_oldest_kernel "$bad"
 # Paths as they are named anywhere: a word that begins with a folder of the checkout. "*" matches, and
 # a word may end before a placeholder like <name>.
 bad=
-for document in "${documents[@]}" "${pages[@]}"; do
-	while IFS= read -r path; do
-		case $path in
-		build/*) continue ;;
-		esac
-		found=($path)
-		[ ${#found[@]} != 0 ] && [ -e "${found[0]}" ] || bad="$bad $document: $path"
-	done < <(sed 's/\\-/-/g' "$document" |
-		grep -oE '(^|[^A-Za-z0-9_./-])(src|doc|tests|tools|bench|LICENSES|\.ci)/[A-Za-z0-9_./*-]*' |
-		sed 's/^[^a-zA-Z.L]//; s/[.-]*$//' | sort -u)
-done
+while IFS=$'\t' read -r document path; do
+	case $path in
+	build/*) continue ;;
+	esac
+	found=($path)
+	[ ${#found[@]} != 0 ] && [ -e "${found[0]}" ] || bad="$bad $document: $path"
+done < <(perl -ne 's/\\-/-/g;
+	while (m{(?:^|[^A-Za-z0-9_./-])((?:src|doc|tests|tools|bench|LICENSES|\.ci)/[A-Za-z0-9_./*-]*)}g) {
+		print "$ARGV\t" . $1 =~ s/[.-]*$//r . "\n"
+	}' "${documents[@]}" "${pages[@]}" | sort -u)
 verdict docs_paths_exist "$bad"
 
 bad=
@@ -300,26 +299,28 @@ done < <(grep -roE '\bdoc/[a-z/-]+\.(md|[1-8])\b' src tests tools Makefile --inc
 verdict docs_named_in_sources_exist "$bad"
 
 # Links: [text](path) relative to the document, with a heading of the target after "#".
-anchors()
+declare -A anchors=()
+anchors_of()
 {
-	sed -n 's/^##* *//p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+	anchors[$1]=${anchors[$1]-$(sed -n 's/^##* *//p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g')}
 }
 bad=
-for document in "${documents[@]}"; do
-	while IFS= read -r link; do
-		case $link in
-		http://* | https://*) continue ;;
-		esac
-		target=${link%%#*}
-		target=${target:+$(dirname "$document")/$target}
-		target=${target:-$document}
-		if [ ! -e "$target" ]; then
-			bad="$bad $document: $link"
-		elif [[ $link == *'#'* ]] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
-			bad="$bad $document: $link has no such heading"
-		fi
-	done < <(grep -oE '\]\([^) ]+\)' "$document" | sed 's/^](//; s/)$//')
-done
+while IFS=: read -r document link; do
+	link=${link#*(} link=${link%)}
+	case $link in
+	http://* | https://*) continue ;;
+	esac
+	target=${link%%#*} folder=
+	[[ $document != */* ]] || folder=${document%/*}/
+	target=${target:+$folder$target}
+	target=${target:-$document}
+	if [ ! -e "$target" ]; then
+		bad="$bad $document: $link"
+	elif [[ $link == *'#'* ]]; then
+		anchors_of "$target"
+		[[ $'\n'${anchors[$target]}$'\n' == *$'\n'"${link#*#}"$'\n'* ]] || bad="$bad $document: $link has no such heading"
+	fi
+done < <(grep -HoE '\]\([^) ]+\)' "${documents[@]}")
 verdict docs_links_resolve "$bad"
 
 # Whoever looks for a page finds it: doc/README.md links to each, and README.md to that.
