@@ -47,6 +47,18 @@ TEST(handler_log_without_lines_or_words)
 	CHECK(!strcmp(e.text, "no reason given"));
 }
 
+TEST(handler_log_wants_static_functions)
+{
+	CHECK(lkst_link_wants_static(
+		"; u32 to = lkst_ring_turn(ring->page, ring->level); @ ring.h:195\n"
+		"91: (85) call pc+40\n"
+		"global function calls are not allowed with preemption disabled,\n"
+		"use static function instead\n"
+		"processed 90 insns (limit 1000000)\n"));
+	CHECK(!lkst_link_wants_static("R1 invalid mem access 'scalar'\n"));
+	CHECK(!lkst_link_wants_static(""));
+}
+
 /* Stores @text in an integer of @size bytes; what the call returns. */
 static int store(u32 size, bool is_signed, const char *text, s64 *ret_value)
 {
@@ -98,6 +110,7 @@ static const struct unit_test tests[] = {
 	{ "handler_log_of_older_kernels_has_no_place",
 	  test_handler_log_of_older_kernels_has_no_place },
 	{ "handler_log_without_lines_or_words", test_handler_log_without_lines_or_words },
+	{ "handler_log_wants_static_functions", test_handler_log_wants_static_functions },
 	{ "handler_numbers_are_stored_within_their_bounds",
 	  test_handler_numbers_are_stored_within_their_bounds },
 	{ "handler_texts_fit_with_their_nul", test_handler_texts_fit_with_their_nul },

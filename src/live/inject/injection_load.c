@@ -34,6 +34,7 @@ struct loading {
 	const struct lkst_injection_place *place;
 	const struct kind *kind;
 	bool has_no_types; /* all functions are static then */
+	bool wants_static; /* the kernel has said so of the last try */
 };
 
 /* What is done just before the kernel gets the program. */
@@ -90,9 +91,10 @@ static int set_up(struct lkst_err *e, struct bpf_object *object, const struct lo
 }
 
 /* Why the kernel rejects the program. */
-static int explain(struct lkst_err *e, const struct loading *l, int err, const char *log)
+static int explain(struct lkst_err *e, struct loading *l, int err, const char *log)
 {
 	lkst_diag_log("%s", log);
+	l->wants_static = lkst_link_wants_static(log);
 	if (l->kind->attach != BPF_MODIFY_RETURN && strstr(log, "invalid bpf_context access"))
 		return lkst_err_set(
 			e, -ENOTSUP,
@@ -107,7 +109,7 @@ static int explain(struct lkst_err *e, const struct loading *l, int err, const c
 	return lkst_err_sys(e, err, "loading the injection's program");
 }
 
-static int try_to_load(struct lkst_err *e, const struct loading *l, struct bpf_object **ret_object)
+static int try_to_load(struct lkst_err *e, struct loading *l, struct bpf_object **ret_object)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)l,
 		    .prog_prepare_load_fn = prepare);
@@ -136,7 +138,7 @@ static int try_to_load(struct lkst_err *e, const struct loading *l, struct bpf_o
 
 /*
  * A program that turns preemption off may call no global function meanwhile, up to Linux 6.14: without types all are
- * static (src/live/programs/probe_load.c).
+ * static (src/live/programs/probe_load.c). Why such a program is rejected is then the reason.
  */
 int lkst_injection_load(struct lkst_err *e, const struct lkst_injection_plan *plan,
 			const struct lkst_injection_place *place, struct bpf_object **ret_object,
@@ -146,11 +148,11 @@ int lkst_injection_load(struct lkst_err *e, const struct lkst_injection_plan *pl
 	struct bpf_object *object = NULL;
 	int err = try_to_load(e, &l, &object);
 
-	if (err && err != -ENOTSUP && plan->is_preemptible) {
+	if (err && l.wants_static) {
 		bpf_object__close(object);
 		object = NULL;
 		l.has_no_types = true;
-		err = try_to_load(NULL, &l, &object);
+		err = try_to_load(e, &l, &object);
 	}
 	if (err) {
 		bpf_object__close(object);

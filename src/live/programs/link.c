@@ -185,6 +185,11 @@ void lkst_link_explain(struct lkst_err *e, const char *log)
 	}
 }
 
+bool lkst_link_wants_static(const char *log)
+{
+	return strstr(log, "use static function instead") != NULL;
+}
+
 int lkst_link_load(struct lkst_err *e, struct bpf_object *object)
 {
 	_cleanup_free_ char *log = calloc(1, LOG_BYTES);

@@ -3,6 +3,7 @@
 #ifndef LKST_LIVE_PROGRAMS_LINK_H
 #define LKST_LIVE_PROGRAMS_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "abi/types.h"
@@ -25,5 +26,11 @@ int lkst_link_load(struct lkst_err *e, struct bpf_object *object);
 
 /* The same for a verifier's log alone: what to tell the user. */
 void lkst_link_explain(struct lkst_err *e, const char *log);
+
+/*
+ * True if @log says that the program calls a global function where only static ones may be called: with
+ * preemption off, from Linux 6.10 to 6.14 (kernel/bpf/verifier.c, check_func_call()).
+ */
+bool lkst_link_wants_static(const char *log);
 
 #endif

@@ -273,9 +273,9 @@ static int set_up(struct lkst_err *e, struct bpf_object *object, const struct lk
 	return err || !l->file ? err : share_handlers_maps(e, l->own, object, l->handler);
 }
 
-/* One try; with @has_no_types the kernel takes all functions for static ones. */
+/* One try; with @has_no_types the kernel takes all functions for static ones, which it may want. */
 static int try_to_load(struct lkst_err *e, const struct lkst_probe_loading *l, bool has_no_types,
-		       struct bpf_object **ret_object)
+		       bool *ret_wants_static, struct bpf_object **ret_object)
 {
 	struct grafting g = { .row = l->row, .has_no_types = has_no_types };
 	LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)&g,
@@ -295,6 +295,7 @@ static int try_to_load(struct lkst_err *e, const struct lkst_probe_loading *l, b
 		err = bpf_object__load(*ret_object);
 		if (err && log[0]) {
 			lkst_diag_log("%s", log);
+			*ret_wants_static = lkst_link_wants_static(log);
 			lkst_link_explain(e, log);
 			lkst_err_add(e, "the kernel's verifier rejects the probe's program");
 		} else if (err) {
@@ -321,21 +322,22 @@ static int pin_cpus(struct lkst_err *e, const struct lkst_probe_loading *l,
 
 /*
  * A program that turns preemption off may call no global function meanwhile, up to Linux 6.14 (kernel/bpf/verifier.c,
- * check_func_call()). Without types all functions are static, at the price of a longer verification.
+ * check_func_call()). Without types all functions are static, at the price of a longer verification; why that is
+ * rejected is then the reason.
  */
 int lkst_probe_load(struct lkst_err *e, const struct lkst_probe_loading *l)
 {
 	_cleanup_(guard_object) struct bpf_object *object = NULL;
-	struct lkst_err first = {};
-	int err = try_to_load(&first, l, false, &object), fd;
+	bool wants_static = false;
+	int err = try_to_load(e, l, false, &wants_static, &object), fd;
 
-	if (err && l->row->plan.is_preemptible) {
+	if (err && wants_static) {
 		bpf_object__close(object);
 		object = NULL;
-		err = try_to_load(NULL, l, true, &object);
+		err = try_to_load(e, l, true, &wants_static, &object);
 	}
 	if (err)
-		return lkst_err_set(e, err, "%s", first.text);
+		return err;
 	err = pin_cpus(e, l, object);
 	if (err)
 		return err;
