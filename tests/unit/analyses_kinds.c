@@ -61,6 +61,7 @@ static const char memory_text[] =
 	"syscall_entry_mmap tid=5 ns=1000\n"
 	"page_fault_user tid=5 ns=1010\n"
 	"mm_page_alloc tid=5 ns=1012 pfn=77 order=2\n"
+	"page_fault_exit tid=5 ns=1015 result=1024\n"
 	"page_fault_exit tid=5 ns=1020\n"
 	"syscall_exit_mmap tid=5 ns=1040\n"
 	"kmalloc tid=5 ns=1100 call_site=0xffffffff81000010 ptr=0x1000 bytes_req=100 bytes_alloc=128\n"

@@ -157,6 +157,21 @@ TEST(waits_outside_calls_are_faults_or_on_the_way_back)
 	CHECK_STR(told(lines, true), "read:100-100=0 R0W0B0?");
 }
 
+/* The kernel tried with the lock of the mapping first, and waits in the second try. */
+TEST(waits_in_a_fault_that_is_tried_again_are_of_it)
+{
+	static const char lines[] = "page_fault_user cpu=0 tid=5 ns=110 address=4096 ip=1\n"
+				    "page_fault_exit cpu=0 tid=5 ns=115 result=1024\n"
+				    "sched_switch cpu=0 tid=5 ns=120 next_tid=0 prev_state=2\n"
+				    "sched_waking cpu=0 tid=0 ns=130 target_tid=5\n"
+				    "sched_switch cpu=0 tid=0 ns=140 next_tid=5 prev_state=0\n"
+				    "page_fault_exit cpu=0 tid=5 ns=145 result=0\n"
+				    "sched_switch cpu=0 tid=5 ns=150 next_tid=0 prev_state=2\n";
+
+	CHECK(strstr(told(lines, false), "-120@0 B120-130/fault W130-140<0 R140-150@0"));
+	CHECK(!strstr(told(lines, false), "B150-150/fault"));
+}
+
 TEST(waits_for_a_lock_know_which)
 {
 	static const char lines[] = "syscall_entry_read cpu=0 tid=5 ns=100 fd=3\n"
@@ -298,6 +313,8 @@ static const struct unit_test tests[] = {
 	{ "waits_have_the_cause_of_their_call", test_waits_have_the_cause_of_their_call },
 	{ "waits_outside_calls_are_faults_or_on_the_way_back",
 	  test_waits_outside_calls_are_faults_or_on_the_way_back },
+	{ "waits_in_a_fault_that_is_tried_again_are_of_it",
+	  test_waits_in_a_fault_that_is_tried_again_are_of_it },
 	{ "waits_for_a_lock_know_which", test_waits_for_a_lock_know_which },
 	{ "waits_of_kernel_threads_are_for_work", test_waits_of_kernel_threads_are_for_work },
 	{ "waits_are_for_what_the_table_of_calls_says", test_waits_are_for_what_the_table_of_calls_says },

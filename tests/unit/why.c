@@ -247,6 +247,15 @@ TEST(why_tells_what_kind_of_wait_it_was)
 			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n",
 			0),
 		"blocked in a page fault at 0x1234000, until 20/holder woke it\n"));
+	/* It is tried again, and waits then. */
+	CHECK(strstr(
+		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			"page_fault_user cpu=0 tid=10 ns=1000000000 address=0x1234000\n"
+			"page_fault_exit cpu=0 tid=10 ns=1000050000 result=1024\n"
+			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING
+			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n",
+			0),
+		"blocked in a page fault at 0x1234000, until 20/holder woke it\n"));
 	CHECK(strstr(
 		explain_wake("sched_process_exit cpu=1 tid=20 ns=1009100000 comm=holder\n" WAKING),
 		"blocked in read(), until 20/holder woke it by ending\n"));

@@ -33,10 +33,14 @@ static const char calls_trace[] =
 	"syscall_exit_write cpu=0 tid=10 ns=4100000000\n"
 	"syscall_entry_getpid cpu=0 tid=10 ns=5000000000\n";
 
-/* Thread 10 waits for a page for 300 ms, and is back in its program 2 ms later; then for one that takes 1 ms. */
+/*
+ * Thread 10 waits for a page for 300 ms, in the kernel's second try, and is back in its program 2 ms later; then for
+ * one that takes 1 ms.
+ */
 static const char faults_trace[] =
 	"sched_switch cpu=0 tid=0 ns=900000000 next_tid=10\n"
 	"page_fault_user cpu=0 tid=10 ns=1000000000 address=0x1234000\n"
+	"page_fault_exit cpu=0 tid=10 ns=1000500000 result=1024\n"
 	"sched_switch cpu=0 tid=10 ns=1001000000 next_tid=0 prev_state=2\n"
 	"sched_waking cpu=0 tid=0 ns=1299000000 target_tid=10 target_cpu=0\n"
 	"sched_switch cpu=0 tid=0 ns=1300000000 next_tid=10\n"

@@ -3,14 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "abi/fault.h"
 #include "analyze/analyses/analysis.h"
 #include "base/vec.h"
-
-enum {
-	/* enum vm_fault_reason, include/linux/mm_types.h */
-	FAULT_MAJOR = 0x4,
-	FAULT_RETRY = 0x400, /* it is tried again: not yet the end */
-};
 
 /* A thread's faults. */
 struct faults {
@@ -84,8 +79,8 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	/* Without a begin it is not a fault of the CPU: the kernel looked into the program's memory. */
 	if (!f || !f->begin_ns)
 		return 0;
-	f->is_major |= (e->result & FAULT_MAJOR) != 0;
-	if (e->result & FAULT_RETRY)
+	f->is_major |= (e->result & LKST_FAULT_MAJOR) != 0;
+	if (e->result & LKST_FAULT_RETRY)
 		return 0;
 	ns = r->ns - f->begin_ns;
 	if (lkst_gap_test_crosses(fault->work.gap_test, LKST_GAP_TEST_ANY, r->buffer, f->begin_ns,

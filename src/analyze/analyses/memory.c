@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/fault.h"
 #include "analyze/analyses/analysis.h"
 
 enum tally {
@@ -135,9 +136,11 @@ static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
 /* Without a begin it is not a fault of the CPU: the kernel has looked into a program's memory. */
 static int on_fault_end(void *ctx, const struct lkst_record *r, const void *record)
 {
+	const struct lkst_rec_page_fault_exit *x = record;
 	struct lkst_analysis_state *w = ctx;
 
-	if (!lkst_pending_find(&w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | 2ULL << 40))
+	if (x->result & LKST_FAULT_RETRY ||
+	    !lkst_pending_find(&w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | 2ULL << 40))
 		return 0;
 	return end_time(w, 2, WHAT_FAULT_USER, r);
 }

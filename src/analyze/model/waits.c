@@ -2,6 +2,7 @@
 /* What threads wait for, and who wakes them: system calls, locks, faults, work, wake-ups. */
 #include <string.h>
 
+#include "abi/fault.h"
 #include "abi/lock.h"
 #include "analyze/model/model_parts.h"
 #include "trace/known/call_result.h"
@@ -538,11 +539,12 @@ static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *r
 
 static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
+	const struct lkst_rec_page_fault_exit *x = record;
 	struct lkst_model *s = ctx;
 	struct lkst_model_thread *t;
 	int err = lkst_model_thread_at(ctx, r, &t);
 
-	if (err < 0 || !t || !t->in_fault)
+	if (err < 0 || !t || !t->in_fault || x->result & LKST_FAULT_RETRY)
 		return err;
 	t->in_fault = false;
 	/* Where the end of one and the begin of the next may be missing, this may be the end of another. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "abi/fault.h"
+
 enum { SEARCH_MAX = 1 << 16 };
 
 /* Kinds with an end: the last of begin and end shows whether the thread is in it. */
@@ -138,6 +140,8 @@ void lkst_place_find(const struct lkst_excerpt *w, s32 tid, u32 i, struct lkst_p
 			continue;
 		/* Everything else ends before the thread is in user mode again. */
 		has_call = kind == LKST_EVENT_REF_ENTRY || kind == LKST_EVENT_REF_EXIT;
+		if (kind == LKST_EV_page_fault_exit && lkst_event_ref_int(w, at, "result") & LKST_FAULT_RETRY)
+			continue;
 		if (kind == LKST_EVENT_REF_ENTRY)
 			p->call = at;
 		for (n = 0; n < sizeof(pairs) / sizeof(pairs[0]); n++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/fault.h"
 #include "abi/state.h"
 #include "analyze/ledger/ledger.h"
 #include "base/vec.h"
@@ -12,12 +13,6 @@
 #include "sql/known/known_left_out.h"
 #include "sql/known/known_pass.h"
 #include "sql/records/groups.h"
-
-enum {
-	/* enum vm_fault_reason, include/linux/mm_types.h */
-	FAULT_MAJOR = 0x4,
-	FAULT_RETRY = 0x400, /* it is tried again: not yet the end */
-};
 
 static int subscribe(struct lkst_sql_pass *p, enum lkst_event_index event, lkst_feed_call *call)
 {
@@ -95,8 +90,8 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	/* Without a begin it is not a fault of the CPU: the kernel looked into the program's memory. */
 	if (!f || !f->is_open)
 		return 0;
-	f->is_major |= (x->result & FAULT_MAJOR) != 0;
-	if (x->result & FAULT_RETRY)
+	f->is_major |= (x->result & LKST_FAULT_MAJOR) != 0;
+	if (x->result & LKST_FAULT_RETRY)
 		return 0;
 	f->is_open = false;
 	/* Where some were left out since, it may be another one's end. */
