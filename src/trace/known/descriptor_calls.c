@@ -37,15 +37,32 @@ static const struct {
 };
 enum { NR_ACTS = sizeof(acts) / sizeof(acts[0]) };
 
-static enum lkst_descriptor_act act_of(const struct lkst_event_class *event)
+static enum lkst_descriptor_act act_of(const char *call)
 {
-	const char *call = lkst_class_call(event);
 	u32 i;
 
 	for (i = 0; call && i < NR_ACTS; i++)
 		if (!strcmp(call, acts[i].call))
 			return acts[i].act;
 	return LKST_ACT_NONE;
+}
+
+bool lkst_descriptor_kind_changes(const char *kind)
+{
+	static const char calls[] = "syscall:";
+	const struct lkst_syscall *rows[2];
+	unsigned int i;
+
+	if (strncmp(kind, calls, strlen(calls)) != 0)
+		return strstr(kind, "syscall") != NULL;
+	kind += strlen(calls);
+	rows[0] = lkst_syscall_find(false, kind);
+	rows[1] = lkst_syscall_find(true, kind);
+	for (i = 0; i < 2; i++)
+		if (rows[i] && rows[i]->result == LKST_SYS_retfd)
+			return true;
+	/* A name that no call has may be of many. */
+	return (!rows[0] && !rows[1]) || act_of(kind) != LKST_ACT_NONE;
 }
 
 static bool is_number(const struct lkst_field_class *f)
@@ -59,7 +76,7 @@ void lkst_descriptor_lay_out(struct lkst_descriptor_layout *l, const struct lkst
 	u16 i;
 
 	*l = (struct lkst_descriptor_layout){
-		.event = event, .act = (u8)act_of(event), .fd_at = -1, .string = -1
+		.event = event, .act = (u8)act_of(lkst_class_call(event)), .fd_at = -1, .string = -1
 	};
 	for (i = 0; i < event->nr_fields; i++) {
 		const struct lkst_field_class *f = &event->fields[i];

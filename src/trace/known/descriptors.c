@@ -505,21 +505,23 @@ static int on_accepted(struct lkst_descriptors *d, const struct lkst_record *r)
 	return err;
 }
 
-/* Kinds are called "syscall:read", or as events. */
-static bool is_of_calls(const struct lkst_record *r)
+/* Whether calls that change descriptors are of the kind of @r. */
+static bool is_of_changes(const struct lkst_record *r)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, "kind");
 	u32 length = 0;
-	const u8 *kind =
+	const u8 *bytes =
 		f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
+	char kind[LKST_STRING_MAX];
 
-	return kind && length >= 7 && memmem(kind, length, "syscall", 7);
+	snprintf(kind, sizeof(kind), "%.*s", (int)length, bytes ? (const char *)bytes : "");
+	return lkst_descriptor_kind_changes(kind);
 }
 
-/* Calls are left out, or recorded again: as a gap that ends now. */
+/* Such calls are left out, or recorded again: as a gap that ends now. Others may be left out: they change nothing. */
 static void on_shed(struct lkst_descriptors *d, const struct lkst_record *r, bool is_end)
 {
-	if (!is_of_calls(r))
+	if (!is_of_changes(r))
 		return;
 	if (!is_end)
 		d->nr_shed++;
