@@ -116,6 +116,12 @@ TEST(well_is_who_has_the_disk_alone)
 	CHECK(strstr(output, "copier's"));
 	reading(20000, 0);
 	CHECK(strstr(ask("TRACE"), "#1  archiver waited in read() 40 times, "));
+	/* What it reads was in memory until somebody emptied the cache. */
+	reading(2000, 0);
+	add("syscall_entry_openat cpu=1 tid=71 ns=9000000 dirfd=-100 flags=1 path_str=/proc/sys/vm/drop_caches\n");
+	CHECK(strstr(ask("TRACE"), "#1  archiver waited in read() 40 times, "));
+	CHECK(strstr(output, "meanwhile copier"));
+	CHECK(strstr(output, "drop_caches to write to it once"));
 }
 
 /* Of two threads one has the CPU and the other wants it, in turn, @nr times in 2 s. */

@@ -828,15 +828,22 @@ void lkst_cause_text_taken(const struct lkst_taken *x, const char *comm, u64 ns,
 	say(&w, ", the timer's function %s %u %%", function, percent(x->timer_ns, all_ns));
 }
 
-void lkst_cause_text_drop(const struct lkst_evidence_drop *d, const struct lkst_thread_life *life,
-			  char text[LKST_CAUSE_TEXT])
+void lkst_cause_text_drops(const struct lkst_cause_names *names, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text };
+	const struct lkst_evidence *x = names->evidence;
+	struct writer w = { .text = text, .length = strlen(text) };
+	u32 i;
 
-	text[0] = '\0';
-	say(&w, "%.16s opened /proc/sys/vm/drop_caches to write to it", life->comm);
-	say(&w, d->count == 1 ? " once" : " %llu times", (unsigned long long)d->count);
-	say(&w, ": it has the kernel drop the page cache, and disks read again what is used after that");
+	for (i = 0; i < x->nr_drops && i < NAMES_TOLD; i++) {
+		const struct lkst_evidence_drop *d = &x->drops[i];
+		const struct lkst_thread_life *life = lkst_model_life(names->model, d->life);
+
+		say(&w, i ? ", and" : "; meanwhile");
+		say(&w, " %.16s opened /proc/sys/vm/drop_caches to write to it", life ? life->comm : "?");
+		say(&w, d->count == 1 ? " once" : " %llu times", (unsigned long long)d->count);
+	}
+	if (i)
+		say(&w, ": the kernel drops its page cache then, and reads from the disk what is used after that");
 }
 
 void lkst_cause_text_crash(const struct lkst_thread_life *life, u64 count, char text[LKST_CAUSE_TEXT])

@@ -69,8 +69,8 @@ void lkst_cause_text_reclaim(const struct lkst_evidence_reclaim *r, const struct
 void lkst_cause_text_taken(const struct lkst_taken *x, const char *comm, u64 ns, u64 ran_ns,
 			   const struct lkst_cause_names *names, char text[LKST_CAUSE_TEXT]);
 
-void lkst_cause_text_drop(const struct lkst_evidence_drop *d, const struct lkst_thread_life *life,
-			  char text[LKST_CAUSE_TEXT]);
+/* Adds to a sentence about reads from a disk who meanwhile had the kernel empty its page cache, if somebody did. */
+void lkst_cause_text_drops(const struct lkst_cause_names *names, char text[LKST_CAUSE_TEXT]);
 
 /* That @life has crashed, and how many of its name did. */
 void lkst_cause_text_crash(const struct lkst_thread_life *life, u64 count, char text[LKST_CAUSE_TEXT]);

@@ -288,7 +288,10 @@ static s64 disk_of(const struct lkst_tree *t, u32 i)
 	return node != LKST_NO_NODE && t->nodes[node].key.doing == LKST_DOING_DISK ? (s64)t->nodes[node].key.extra : -1;
 }
 
-/* Whether threads wait for what they have asked a disk for themselves, which does it as fast as disks do. */
+/*
+ * Whether threads wait for what they have asked a disk for themselves, which does it as fast as disks do. But where
+ * somebody empties the page cache, it may be what they had read before.
+ */
 static bool is_own_reading(const struct finding *f, u32 i)
 {
 	const struct lkst_tree_node *n = &f->tree.nodes[i];
@@ -297,7 +300,7 @@ static bool is_own_reading(const struct finding *f, u32 i)
 	u64 own = 0, programs = 0, kernels = 0;
 	u32 k;
 
-	if (disk < 0 || n->ns / n->count >= DISK_USUAL_NS)
+	if (disk < 0 || n->ns / n->count >= DISK_USUAL_NS || x->nr_drops)
 		return false;
 	for (k = 0; k < x->nr_requests; k++) {
 		const struct lkst_evidence_request *r = &x->requests[k];
@@ -471,6 +474,16 @@ static int find_detail(struct finding *f, const struct lkst_tree_node *root, str
 	return err;
 }
 
+/* Whether the waits of root @n are for what a disk is to give: not for what it is to take. */
+static bool reads(const struct lkst_tree_node *n)
+{
+	const char *call = n->key.call >= 0 ? lkst_syscalls[n->key.call].name : "";
+
+	if (n->key.kind == LKST_HARM_FAULT)
+		return true;
+	return n->key.kind == LKST_HARM_DISK && !strstr(call, "write") && !strstr(call, "sync");
+}
+
 static int tell(struct finding *f, u32 place)
 {
 	_cleanup_(lkst_detail_fini) struct lkst_detail detail = {};
@@ -499,6 +512,8 @@ static int tell(struct finding *f, u32 place)
 	c->tid = life ? life->tid : -1;
 	c->at_ns = n->longest_at_ns;
 	lkst_cause_text(&f->tree, root, &detail, f->names, &f->births, c->text);
+	if (reads(n))
+		lkst_cause_text_drops(f->names, c->text);
 	if (n->key.kind == LKST_HARM_READY)
 		join_others(f, place, root, c->text);
 	return err;
@@ -758,33 +773,6 @@ static int tell_crashes(struct finding *f)
 	return err;
 }
 
-/* What the disks have to do again, where somebody waits for them: told behind the one that has lost most by that. */
-static void tell_drops(struct finding *f)
-{
-	const struct lkst_evidence *x = f->names->evidence;
-	struct lkst_found_cause *c;
-	double score = 0;
-	u32 i;
-
-	for (i = 0; i < f->causes->nr; i++)
-		if (!strcmp(f->causes->list[i].what, lkst_harm_word(LKST_HARM_DISK)) ||
-		    !strcmp(f->causes->list[i].what, lkst_harm_word(LKST_HARM_FAULT)))
-			score = f->causes->list[i].score > score ? f->causes->list[i].score : score;
-	for (i = 0; i < x->nr_drops && score > 0; i++) {
-		const struct lkst_evidence_drop *d = &x->drops[i];
-		const struct lkst_thread_life *life = lkst_model_life(f->names->model, d->life);
-
-		c = life ? place_for(f->causes, score) : NULL;
-		if (!c)
-			return;
-		memcpy(c->comm, life->comm, sizeof(c->comm));
-		c->what = "memory";
-		c->count = d->count;
-		c->at_ns = d->first_ns;
-		lkst_cause_text_drop(d, life, c->text);
-	}
-}
-
 /* ---- the whole -------------------------------------------------------------------- */
 
 static int find_roots(struct finding *f)
@@ -829,7 +817,6 @@ static int find(struct finding *f)
 	for (i = 0; i < x->nr_reclaims; i++)
 		tell_reclaim(f, &x->reclaims[i]);
 	tell_kills(f);
-	tell_drops(f);
 	/* It is known of all of a thread's time alone, and not of the part that is kept. */
 	if (f->names->taken && !f->h->is_cut && !f->names->scope->span && !f->names->scope->to_ns)
 		err = tell_taken(f, f->names->taken);
