@@ -125,6 +125,43 @@ static const char *answer_of_long_ago(const char *file)
 	return ask("TRACE");
 }
 
+/* The same with calls left out, so that the descriptor may have changed meanwhile. */
+static const char *answers_without_calls(const char *file, bool ends)
+{
+	unsigned int i;
+
+	begin();
+	name(30, "server");
+	process(40, "client");
+	add("shed_begin cpu=0 ns=7000000 cost=1 kind=syscall:*\n");
+	for (i = 0; i < 3; i++) {
+		const u64 us = 10000 + i * 200000;
+
+		wake(us, 0, 40, 30, WRITE);
+		leave(us + 100, 0, 40, 30, ASLEEP, READ, "4,0,1");
+		wake(us + 80000, 0, 30, 40, WRITE);
+		leave(us + 80100, 0, 30, 40, ASLEEP, READ, "5,0,1");
+		leave(us + 80400, 0, 40, 0, ASLEEP, EPOLL_WAIT, "3,0,0,0");
+		timer_wakes(us + 199000, 0, 0, 40);
+	}
+	if (ends)
+		leave(699000, 0, 40, 0, 128 /* TASK_DEAD */, NO_CALL, "");
+	add("state_descriptor ns=700000000 from=699600000 to=699700000 owner_pid=40 fd=4 file=\"%s\"\n", file);
+	return ask("TRACE");
+}
+
+TEST(waiting_knows_who_asks_where_calls_are_left_out)
+{
+	/* To whom it was connected then is not known. */
+	CHECK(strstr(answers_without_calls("socket to 10.0.0.1:80", false),
+		     "#1  client waited for an answer in read() 3 times, 240 ms in all, the longest 79.9 ms: server "));
+	CHECK(!strstr(output, "10.0.0.1"));
+	CHECK(!strstr(answers_without_calls("socket from 10.0.0.1:40000", false), "#1"));
+	CHECK(!strstr(answers_without_calls("socket with 10.0.0.1:40000", false), "#1"));
+	/* The process that was listed is another one with that number. */
+	CHECK(!strstr(answers_without_calls("socket to 10.0.0.1:80", true), "#1"));
+}
+
 TEST(waiting_knows_connections_of_long_ago)
 {
 	CHECK_STR(answer_of_long_ago("socket to 10.0.0.1:80"),
@@ -766,6 +803,8 @@ static const struct unit_test tests[] = {
 	{ "waiting_is_told_in_short_by_what_was_before", test_waiting_is_told_in_short_by_what_was_before },
 	{ "waiting_tells_for_whom_a_server_is_busy", test_waiting_tells_for_whom_a_server_is_busy },
 	{ "waiting_knows_connections_of_long_ago", test_waiting_knows_connections_of_long_ago },
+	{ "waiting_knows_who_asks_where_calls_are_left_out",
+	  test_waiting_knows_who_asks_where_calls_are_left_out },
 	{ "waiting_follows_a_packet_of_the_same_machine_if_it_is_certain",
 	  test_waiting_follows_a_packet_of_the_same_machine_if_it_is_certain },
 	{ "waiting_knows_who_has_the_other_end", test_waiting_knows_who_has_the_other_end },

@@ -13,6 +13,9 @@
 #include "base/vec.h"
 #include "trace/known/call_result.h"
 
+/* How the state begins to name a socket that its process has connected. */
+#define CONNECTED_TO "socket to "
+
 enum {
 	PAST_MAX = 1 << 21,	    /* states that are kept at most, 64 bytes each, and 12 for their places */
 	CALLS_MAX = 1 << 18,	    /* long system calls */
@@ -319,14 +322,14 @@ static void follow_asking(struct lkst_pasts *h, struct lkst_past_thread *t, cons
  */
 static void learn_end(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life, s32 fd)
 {
-	static const char to[] = "socket to ", from[] = "socket from ";
+	static const char from[] = "socket from ";
 	const char *name;
 
 	if (!h->abouts.descriptors || fd < 0 || t->plain_fd == fd + 1 ||
 	    lkst_connections_knows(&h->connections, life, fd))
 		return;
 	name = lkst_descriptors_name(h->abouts.descriptors, life->tid, fd);
-	if (name && !strncmp(name, to, strlen(to)))
+	if (name && !strncmp(name, CONNECTED_TO, strlen(CONNECTED_TO)))
 		lkst_connections_learn(&h->connections, life, fd, true);
 	else if (name && !strncmp(name, from, strlen(from)))
 		lkst_connections_learn(&h->connections, life, fd, false);
@@ -432,6 +435,17 @@ static bool has_asked(struct lkst_pasts *h, const struct lkst_past_thread *t, co
 	return false;
 }
 
+/*
+ * Whether a descriptor was a socket that its process had connected, when that was listed. Meanwhile it may have been
+ * closed and made again, unseen; but who asks the same thread at the same descriptor then still asks.
+ */
+static bool may_ask(const struct lkst_pasts *h, const struct lkst_thread_life *life, s32 fd)
+{
+	const char *name = h->abouts.descriptors ? lkst_descriptors_found(h->abouts.descriptors, life->tid, fd) : NULL;
+
+	return name && !strncmp(name, CONNECTED_TO, strlen(CONNECTED_TO));
+}
+
 static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct lkst_past_thread *t,
 		    const struct lkst_past *p)
 {
@@ -456,7 +470,7 @@ static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct 
 	if (lkst_connections_is_connected(&h->connections, i->life, w->fd) && has_asked(h, t, i, p))
 		flags |= LKST_PAST_IS_CONNECTED;
 	if (!lkst_connections_knows(&h->connections, i->life, w->fd) && is_round_trip(t, p, w->fd))
-		flags |= LKST_PAST_IS_ROUND_TRIP;
+		flags |= LKST_PAST_IS_ROUND_TRIP | (may_ask(h, i->life, w->fd) ? LKST_PAST_MAY_ASK : 0);
 	return flags;
 }
 
@@ -774,6 +788,16 @@ static int lay_out(struct lkst_pasts *h)
 	       lkst_places_lay_out(&h->by_cpu) ?: lkst_places_lay_out(&h->calls_by_life);
 }
 
+/* What was listed later was of the same process, and not of another one with its number: its thread has not ended. */
+static void settle_asking(const struct lkst_pasts *h, struct lkst_past *p)
+{
+	const struct lkst_thread_life *life =
+		p->flags & LKST_PAST_MAY_ASK ? lkst_model_life(h->model, p->life) : NULL;
+
+	if (life && !life->is_over)
+		p->flags = (p->flags & ~(u32)LKST_PAST_IS_ROUND_TRIP) | LKST_PAST_IS_CONNECTED;
+}
+
 int lkst_past_finish(struct lkst_pasts *h)
 {
 	u32 i;
@@ -782,8 +806,9 @@ int lkst_past_finish(struct lkst_pasts *h)
 	if (err)
 		return err;
 	for (i = 0; i < h->nr; i++) {
-		const struct lkst_past *p = &h->list[i];
+		struct lkst_past *p = &h->list[i];
 
+		settle_asking(h, p);
 		lkst_places_put(&h->by_life, p->life, i);
 		if (is_woken(p))
 			lkst_places_put(&h->by_waker, p->waker, i);

@@ -46,6 +46,8 @@ enum {
 	LKST_PAST_WAS_RESENT = 1 << 17, /* TCP has sent again to where it waits for, meanwhile */
 	LKST_PAST_IS_REALTIME = 1 << 18, /* RUNNING: with a real-time priority */
 	LKST_PAST_WAS_QUEUED = 1 << 19, /* END_INTERRUPT: a packet, behind timer `object` and a device's queue */
+	/* ROUND_TRIP: when its process was listed, the descriptor was a socket that it had connected */
+	LKST_PAST_MAY_ASK = 1 << 21,
 	LKST_PAST_WAS_CRASH = 1 << 20, /* END_THREAD: `waker` was killed for a fault of its own, and ended */
 };
 

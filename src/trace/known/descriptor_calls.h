@@ -45,8 +45,8 @@ void lkst_descriptor_lay_out(struct lkst_descriptor_layout *l,
 			     const struct lkst_event_class *event);
 
 /*
- * Whether some calls of kind @kind of events, as the cost limit names them ("syscall:read", "syscall:*"), make, change or
- * close descriptors: where these are left out, what descriptors refer to is not known.
+ * Whether some calls of kind @kind of events, as the cost limit names them ("syscall:read", "syscall:*"), make,
+ * change or close descriptors: where these are left out, what descriptors refer to is not known.
  */
 bool lkst_descriptor_kind_changes(const char *kind);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi/program.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "trace/known/descriptor_calls.h"
 #include "trace/known/descriptor_table.h"
@@ -68,6 +69,7 @@ struct lkst_descriptors {
 	struct lkst_hash calls; /* struct call */
 	struct told *told; /* in order of time */
 	u32 nr_told, next_told;
+	struct lkst_map found; /* by process and descriptor: a place in `told` */
 	u64 forget_ns; /* what was known until then is not known any more, and calls that began before say nothing */
 	bool has_closes; /* closes are recorded: one was */
 	bool is_partial; /* some of what is needed is recorded only under a condition */
@@ -597,6 +599,11 @@ int lkst_descriptors_tell(struct lkst_descriptors *d, s32 pid, s32 fd, u64 since
 	return 0;
 }
 
+static u64 key_of(s32 pid, s32 fd)
+{
+	return (u64)(u32)pid << 32 | (u32)fd;
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct told *x = a, *y = b;
@@ -604,11 +611,19 @@ static int by_time(const void *a, const void *b)
 	return (x->since_ns > y->since_ns) - (x->since_ns < y->since_ns);
 }
 
-void lkst_descriptors_begin(struct lkst_descriptors *d)
+int lkst_descriptors_begin(struct lkst_descriptors *d)
 {
+	u32 i;
+	int err = 0;
+
 	if (d->nr_told)
 		qsort(d->told, d->nr_told, sizeof(*d->told), by_time);
 	d->next_told = 0;
+	d->found.max = d->nr_told;
+	for (i = 0; i < d->nr_told && !err; i++)
+		if (d->told[i].pid >= 0 && d->told[i].fd >= 0)
+			err = lkst_map_set(&d->found, key_of(d->told[i].pid, d->told[i].fd), i);
+	return err;
 }
 
 /* Takes in what holds at @ns. Whoever tells it knows that closes are recorded. */
@@ -688,6 +703,13 @@ const char *lkst_descriptors_name(const struct lkst_descriptors *d, s32 tid, s32
 	return name_of(d, lkst_descriptor_find(&d->table, pid_of(d, tid)), fd);
 }
 
+const char *lkst_descriptors_found(const struct lkst_descriptors *d, s32 tid, s32 fd)
+{
+	const u64 *at = fd >= 0 ? lkst_map_find(&d->found, key_of(pid_of(d, tid), fd)) : NULL;
+
+	return at ? d->told[*at].name : NULL;
+}
+
 /* ---- lifetime ----------------------------------------------------------------------- */
 
 struct lkst_descriptors *lkst_descriptors_new(const struct lkst_threads *threads)
@@ -713,6 +735,7 @@ void lkst_descriptors_free(struct lkst_descriptors *d)
 	lkst_descriptor_table_fini(&d->table);
 	free(d->layouts);
 	free(d->told);
+	lkst_map_fini(&d->found);
 	lkst_hash_fini(&d->calls);
 	free(d);
 }

@@ -31,10 +31,11 @@ void lkst_descriptors_gap(struct lkst_descriptors *d, const struct lkst_gap *gap
 
 /*
  * Tells it that descriptor @fd of process @pid refers to @name from @since_ns on, and that closes are recorded from
- * then on. lkst_descriptors_begin() is to be called when all is told, before the first record. -ENOMEM or 0.
+ * then on; UINT64_MAX: since when is not known. lkst_descriptors_begin() is to be called when all is told, before the
+ * first record. -ENOMEM or 0, both.
  */
 int lkst_descriptors_tell(struct lkst_descriptors *d, s32 pid, s32 fd, u64 since_ns, const char *name);
-void lkst_descriptors_begin(struct lkst_descriptors *d);
+int lkst_descriptors_begin(struct lkst_descriptors *d);
 
 /* When descriptor @fd of process @pid may have changed last, as far as @d was fed; UINT64_MAX: that is not known. */
 u64 lkst_descriptors_since(const struct lkst_descriptors *d, s32 pid, s32 fd);
@@ -53,5 +54,11 @@ bool lkst_descriptors_call(const struct lkst_descriptors *d, s32 tid,
 
 /* What descriptor @fd of the process of thread @tid refers to now; NULL: not known. */
 const char *lkst_descriptors_name(const struct lkst_descriptors *d, s32 tid, s32 fd);
+
+/*
+ * What it referred to when somebody looked who has told it, which may be later; now it may be something else. NULL:
+ * nobody has.
+ */
+const char *lkst_descriptors_found(const struct lkst_descriptors *d, s32 tid, s32 fd);
 
 #endif

@@ -259,13 +259,11 @@ int lkst_descriptors_tell_state(struct lkst_err *e, struct lkst_descriptors *d, 
 	for (i = 0; !err && i < kept->nr; i++) {
 		const struct found *f = &kept->list[i];
 
-		if (f->since_ns == UINT64_MAX)
-			continue;
 		err = lkst_descriptors_tell(d, f->pid, f->fd, f->since_ns, f->name);
 		if (err)
 			lkst_err_sys(e, err, "following descriptors");
 	}
-	if (!err && kept->nr)
-		lkst_descriptors_begin(d);
+	if (!err && kept->nr && lkst_descriptors_begin(d))
+		err = lkst_err_sys(e, -ENOMEM, "following descriptors");
 	return err;
 }
