@@ -177,6 +177,24 @@ const struct lkst_syscall *lkst_syscall_find(bool is_compat, const char *name)
 	return NULL;
 }
 
+bool lkst_syscall_sends(const struct lkst_syscall *s)
+{
+	static const char *const names[] = { "write",	"writev",   "send",	  "sendto", "sendmsg", "sendmmsg",
+					     "connect", "sendfile", "sendfile64", "splice", "tee",     "vmsplice",
+					     "msgsnd",	"shutdown", "close",	  "pwritev2", "mq_timedsend" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(s->name, names[i]))
+			return true;
+	return false;
+}
+
+bool lkst_syscall_is_heard(const struct lkst_syscall *s)
+{
+	return lkst_syscall_sends(s) || lkst_sys_waits[s->waits].receives;
+}
+
 const struct lkst_syscall *lkst_syscall_by_nr(bool is_compat, unsigned int nr)
 {
 	unsigned int low = 0, high;

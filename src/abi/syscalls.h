@@ -294,6 +294,13 @@ const char *lkst_syscall_signature_arm64(const struct lkst_syscall *s);
 const struct lkst_syscall *lkst_syscall_find(bool is_compat, const char *name);
 const struct lkst_syscall *lkst_syscall_by_nr(bool is_compat, unsigned int nr);
 
+/*
+ * Whether call @s can send on a socket or pipe, or ends a connection; and whether who waits at the other end may hear
+ * of it: of calls that receive, too, since by these TCP tells that there is room again.
+ */
+bool lkst_syscall_sends(const struct lkst_syscall *s);
+bool lkst_syscall_is_heard(const struct lkst_syscall *s);
+
 /* The same of a record's number of a call, as LKST_MEANING_CALL has it: on arm64 or, else, on x86-64. */
 const struct lkst_syscall *lkst_syscall_of_call(s64 call, bool is_arm64);
 

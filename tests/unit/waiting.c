@@ -133,7 +133,7 @@ static const char *answers_without_calls(const char *file, bool ends)
 	begin();
 	name(30, "server");
 	process(40, "client");
-	add("shed_begin cpu=0 ns=7000000 cost=1 kind=syscall:*\n");
+	add("shed_begin cpu=0 tid=0 buffer=1 ns=7000000 cost=1 kind=syscall:*\n");
 	for (i = 0; i < 3; i++) {
 		const u64 us = 10000 + i * 200000;
 

@@ -229,6 +229,40 @@ TEST(why_names_interrupts)
 		     "blocked in read(), until a timer ran, of function 0xffff0000\n"));
 }
 
+/* What a thread sends over the machine's own network arrives in a softirq of its own call. */
+TEST(why_follows_who_sends_over_the_own_network)
+{
+#define CALL "syscall_entry_sendto cpu=1 tid=20 ns=1009600000\n"
+#define SOFTIRQ "softirq_entry cpu=1 tid=20 ns=1009700000 vec=3\n"
+#define IRQ "irq_handler_entry cpu=1 tid=20 ns=1009650000 irq=25\nirq_handler_exit cpu=1 tid=20 ns=1009660000 irq=25\n"
+#define SAID "sched_waking cpu=1 tid=20 ns=1009900000 target_tid=10 target_cpu=0 call=44 context=2\n"
+#define SWITCH "sched_switch cpu=1 tid=0 ns=1009600000 next_tid=20 prev_state=0\n"
+	static const char by_thread[] = "blocked in read(), until 20/holder woke it";
+
+	CHECK(strstr(explain_wake(CALL SOFTIRQ WAKING), by_thread));
+	/* It waited in the call before; and softirqs are left out. */
+	CHECK(strstr(explain_wake(SWITCH SOFTIRQ SAID), "blocked in read(), until 20/holder woke it in sendto()"));
+	CHECK(strstr(explain_wake("shed_begin cpu=0 tid=0 buffer=1 ns=1000000 cost=1 kind=softirq\n" SWITCH SAID),
+		     by_thread));
+	/* A packet may have come from elsewhere, or the call sends nothing. */
+	CHECK(strstr(explain_wake(CALL IRQ SOFTIRQ WAKING), "until softirq NET_RX\n"));
+	CHECK(strstr(explain_wake("syscall_entry_getpid cpu=1 tid=20 ns=1009600000\n" SOFTIRQ WAKING),
+		     "until softirq NET_RX\n"));
+	CHECK(strstr(explain_wake("sched_switch cpu=1 tid=0 ns=1009600000 next_tid=30 prev_state=0\n" SOFTIRQ SAID),
+		     "until softirq NET_RX\n"));
+	CHECK(!strstr(explain_wake("irq_handler_entry cpu=0 tid=0 ns=1000500000 irq=25\n"
+				   "irq_handler_exit cpu=0 tid=0 ns=1000510000 irq=25\n"
+				   "shed_begin cpu=0 tid=0 buffer=1 ns=1000600000 cost=1 kind=irq_handler\n"
+				   CALL SOFTIRQ SAID),
+		      by_thread));
+	CHECK(strstr(explain_wake(SWITCH SOFTIRQ WAKING), "until softirq NET_RX\n"));
+#undef CALL
+#undef SOFTIRQ
+#undef IRQ
+#undef SAID
+#undef SWITCH
+}
+
 TEST(why_names_a_timer_that_another_thread_had_set)
 {
 	CHECK(strstr(explain_wake(
@@ -752,6 +786,7 @@ static const struct unit_test tests[] = {
 	  test_why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work },
 	{ "why_follows_a_packet_to_its_sender", test_why_follows_a_packet_to_its_sender },
 	{ "why_names_interrupts", test_why_names_interrupts },
+	{ "why_follows_who_sends_over_the_own_network", test_why_follows_who_sends_over_the_own_network },
 	{ "why_names_a_timer_that_another_thread_had_set",
 	  test_why_names_a_timer_that_another_thread_had_set },
 	{ "why_tells_what_kind_of_wait_it_was", test_why_tells_what_kind_of_wait_it_was },

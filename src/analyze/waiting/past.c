@@ -93,20 +93,14 @@ static bool is_in(s16 call, const char *name)
 	return call >= 0 && !strncmp(lkst_syscalls[call].name, name, strlen(name));
 }
 
-/* Whether the call can send on a socket or pipe, or ends a connection. */
 static bool sends(s16 call)
 {
-	static const char *const names[] = { "write",	"writev",   "send",	"sendto",   "sendmsg", "sendmmsg",
-					     "connect", "sendfile", "sendfile64", "splice",   "tee",     "vmsplice",
-					     "msgsnd",	"shutdown", "close",	"pwritev2", "mq_timedsend" };
-
-	return is_named(call, names, sizeof(names) / sizeof(names[0]));
+	return call >= 0 && lkst_syscall_sends(&lkst_syscalls[call]);
 }
 
-/* The same, and calls that receive: on TCP they tell the other side that there is room again. */
-static bool passes_on(s16 call)
+static bool is_heard(s16 call)
 {
-	return sends(call) || (call >= 0 && lkst_sys_waits[lkst_syscalls[call].waits].receives);
+	return call >= 0 && lkst_syscall_is_heard(&lkst_syscalls[call]);
 }
 
 /* A wait in fcntl(2) is one for a lock of a file: its other commands do not wait so that a signal can end it. */
@@ -132,7 +126,7 @@ static u8 *learn_kinds(void)
 			kinds[row] = CALL_ENDS;
 		else if (sends(call))
 			kinds[row] = CALL_SENDS;
-		else if (passes_on(call))
+		else if (is_heard(call))
 			kinds[row] = CALL_RECEIVES;
 	}
 	return kinds;
@@ -207,7 +201,7 @@ static bool is_own_softirq(const struct lkst_pasts *h, const struct lkst_past_th
 		return false;
 	if (w->context == LKST_CONTEXT_SOFTIRQ && w->number != SOFTIRQ_NET_RX)
 		return false;
-	if (!passes_on(w->call.row) || lkst_cpu_timers_before(&h->timers, w) || w->life == LKST_LIFE_NONE)
+	if (!is_heard(w->call.row) || lkst_cpu_timers_before(&h->timers, w) || w->life == LKST_LIFE_NONE)
 		return false;
 	begin_ns = w->life < h->nr_threads && h->threads[w->life].entry_row == w->call.row
 			   ? h->threads[w->life].entry_ns

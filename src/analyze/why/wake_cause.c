@@ -197,6 +197,16 @@ static void follow_thread(const struct lkst_excerpt *w, struct lkst_wake_cause *
 	c->until_ns = w->moments[i].ns;
 }
 
+/* The thread of @waking did it itself. */
+static void be_thread(const struct lkst_excerpt *w, struct lkst_wake_cause *c, u32 waking, s32 victim)
+{
+	follow_thread(w, c, waking);
+	if (c->tid)
+		c->kind = LKST_WAKE_CAUSE_THREAD;
+	if (c->tid == victim)
+		c->tid = 0;
+}
+
 static void be_timer(const struct search *s, struct lkst_wake_cause *c, u32 from)
 {
 	const struct lkst_excerpt *w = s->w;
@@ -352,6 +362,63 @@ static void be_interrupt(const struct search *s, struct lkst_wake_cause *c, u32 
 	}
 }
 
+/* Whether who waits at the other end may hear of the system call of moment @i. */
+static bool is_heard(const struct lkst_excerpt *w, u32 i)
+{
+	const char *name = lkst_event_ref_call(w, i);
+	const struct lkst_syscall *call = lkst_syscall_find(false, name) ?: lkst_syscall_find(true, name);
+
+	return call && lkst_syscall_is_heard(call);
+}
+
+/* The same of the call that the thread of waking @i was in, as that says itself. */
+static bool is_said_to_be_heard(const struct lkst_excerpt *w, u32 i)
+{
+	return lkst_event_ref_number(w, i) >= 0 && !(lkst_event_ref_int(w, i, "flags") & LKST_WHERE_BEHIND) &&
+	       is_heard(w, i);
+}
+
+static bool is_interrupt(u16 kind)
+{
+	u32 n;
+
+	for (n = 0; n < NR_NESTS; n++)
+		if ((kind == nests[n].entry || kind == nests[n].exit) && nests[n].entry != LKST_EV_softirq_entry)
+			return true;
+	return false;
+}
+
+/*
+ * Whether the softirq in which @waking happened came in the running thread's own call, and not behind an interrupt:
+ * over the machine's own network it is the thread's sending. No interrupt has come, and no timer has run, since the
+ * call began or the thread was switched to. @begin: the softirq's entry, or @waking, where that is not recorded.
+ */
+static bool is_own_softirq(const struct lkst_excerpt *w, u32 begin, u32 waking)
+{
+	const struct lkst_places_list cpu = lkst_excerpt_cpu(w, w->moments[waking].cpu);
+	const s32 tid = w->moments[waking].tid;
+	u32 place = lkst_places_before(cpu, begin), steps;
+
+	if (tid <= 0 || (lkst_event_ref_kind(w, begin) == LKST_EV_softirq_entry &&
+			 lkst_event_ref_int(w, begin, "vec") != NET_RX))
+		return false;
+	for (steps = 0; place && steps < CONTEXT_MAX; steps++) {
+		const u32 at = cpu.at[--place];
+		const u16 kind = lkst_event_ref_kind(w, at);
+		const bool is_entry = kind == LKST_EVENT_REF_ENTRY;
+
+		if (is_interrupt(kind))
+			return false;
+		if (!is_entry && kind != LKST_EVENT_REF_EXIT && kind != LKST_EV_sched_switch)
+			continue;
+		if (kind == LKST_EV_sched_switch ? w->moments[at].target != tid : w->moments[at].tid != tid)
+			return false;
+		return (is_entry ? is_heard(w, at) : is_said_to_be_heard(w, waking)) &&
+		       !may_lack(w, w->moments[at].ns, waking, false);
+	}
+	return false;
+}
+
 /*
  * Whether the thread of waking @i ran its program then: its last record before is the end of a call. Who does wakes
  * nobody, so that something has interrupted it.
@@ -379,17 +446,17 @@ static void be_unrecorded(const struct lkst_excerpt *w, struct lkst_wake_cause *
 {
 	const u8 said = said_context(w, waking);
 
+	if (said == LKST_WAKER_SOFTIRQ && is_own_softirq(w, waking, waking)) {
+		be_thread(w, c, waking, victim);
+		return;
+	}
 	if (said == LKST_WAKER_SOFTIRQ || said == LKST_WAKER_INTERRUPT) {
 		c->kind = said == LKST_WAKER_SOFTIRQ ? LKST_WAKE_CAUSE_SOME_SOFTIRQ : LKST_WAKE_CAUSE_INTERRUPT;
 		return;
 	}
 	if (said == LKST_WAKER_UNKNOWN && (is_in_program(w, waking) || !lkst_wake_cause_is_threads(w, waking)))
 		return;
-	follow_thread(w, c, waking);
-	if (c->tid)
-		c->kind = LKST_WAKE_CAUSE_THREAD;
-	if (c->tid == victim)
-		c->tid = 0;
+	be_thread(w, c, waking, victim);
 }
 
 void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, u32 search_max,
@@ -423,6 +490,9 @@ void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, 
 	if (received != LKST_NOWHERE && lkst_event_ref_kind(w, context.entry) == LKST_EV_softirq_entry &&
 	    lkst_event_ref_int(w, context.entry, "vec") == NET_RX)
 		be_packet(&s, c, received);
+	else if (lkst_event_ref_kind(w, context.entry) == LKST_EV_softirq_entry &&
+		 is_own_softirq(w, context.entry, waking))
+		be_thread(w, c, waking, victim);
 	else
 		be_interrupt(&s, c, context.entry);
 }
