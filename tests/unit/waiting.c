@@ -125,22 +125,24 @@ static const char *answer_of_long_ago(const char *file)
 	return ask("TRACE");
 }
 
-/* The same with calls left out, so that the descriptor may have changed meanwhile. */
-static const char *answers_without_calls(const char *file, bool ends)
+/* The same with calls left out, so that the descriptor may have changed meanwhile. The first answer is of @first. */
+static const char *answers_without_calls(const char *file, s32 first, bool ends)
 {
 	unsigned int i;
 
 	begin();
 	name(30, "server");
+	name(31, "former");
 	process(40, "client");
 	add("shed_begin cpu=0 tid=0 buffer=1 ns=7000000 cost=1 kind=syscall:*\n");
 	for (i = 0; i < 3; i++) {
 		const u64 us = 10000 + i * 200000;
+		const s32 by = i ? 30 : first;
 
-		wake(us, 0, 40, 30, WRITE);
-		leave(us + 100, 0, 40, 30, ASLEEP, READ, "4,0,1");
-		wake(us + 80000, 0, 30, 40, WRITE);
-		leave(us + 80100, 0, 30, 40, ASLEEP, READ, "5,0,1");
+		wake(us, 0, 40, by, WRITE);
+		leave(us + 100, 0, 40, by, ASLEEP, READ, "4,0,1");
+		wake(us + 80000, 0, by, 40, WRITE);
+		leave(us + 80100, 0, by, 40, ASLEEP, READ, "5,0,1");
 		leave(us + 80400, 0, 40, 0, ASLEEP, EPOLL_WAIT, "3,0,0,0");
 		timer_wakes(us + 199000, 0, 0, 40);
 	}
@@ -153,13 +155,16 @@ static const char *answers_without_calls(const char *file, bool ends)
 TEST(waiting_knows_who_asks_where_calls_are_left_out)
 {
 	/* To whom it was connected then is not known. */
-	CHECK(strstr(answers_without_calls("socket to 10.0.0.1:80", false),
+	CHECK(strstr(answers_without_calls("socket to 10.0.0.1:80", 30, false),
 		     "#1  client waited for an answer in read() 3 times, 240 ms in all, the longest 79.9 ms: server "));
 	CHECK(!strstr(output, "10.0.0.1"));
-	CHECK(!strstr(answers_without_calls("socket from 10.0.0.1:40000", false), "#1"));
-	CHECK(!strstr(answers_without_calls("socket with 10.0.0.1:40000", false), "#1"));
+	CHECK(!strstr(answers_without_calls("socket from 10.0.0.1:40000", 30, false), "#1"));
+	CHECK(!strstr(answers_without_calls("socket with 10.0.0.1:40000", 30, false), "#1"));
+	/* The connection was another one, by who has ended the waits there. */
+	CHECK(strstr(answers_without_calls("socket to 10.0.0.1:80", 31, false),
+		     "#1  client waited for an answer in read() 2 times, 160 ms in all, the longest 79.9 ms: server "));
 	/* The process that was listed is another one with that number. */
-	CHECK(!strstr(answers_without_calls("socket to 10.0.0.1:80", true), "#1"));
+	CHECK(!strstr(answers_without_calls("socket to 10.0.0.1:80", 30, true), "#1"));
 }
 
 TEST(waiting_knows_connections_of_long_ago)

@@ -474,13 +474,14 @@ static int find_detail(struct finding *f, const struct lkst_tree_node *root, str
 	return err;
 }
 
-/* Whether the waits of root @n are for what a disk is to give: not for what it is to take. */
-static bool reads(const struct lkst_tree_node *n)
+/* Whether the waits of root @i are for what a disk is to give: not for what it is to take. */
+static bool reads(const struct lkst_tree *t, u32 i)
 {
+	const struct lkst_tree_node *n = &t->nodes[i];
 	const char *call = n->key.call >= 0 ? lkst_syscalls[n->key.call].name : "";
 
 	if (n->key.kind == LKST_HARM_FAULT)
-		return true;
+		return disk_of(t, i) >= 0;
 	return n->key.kind == LKST_HARM_DISK && !strstr(call, "write") && !strstr(call, "sync");
 }
 
@@ -512,7 +513,7 @@ static int tell(struct finding *f, u32 place)
 	c->tid = life ? life->tid : -1;
 	c->at_ns = n->longest_at_ns;
 	lkst_cause_text(&f->tree, root, &detail, f->names, &f->births, c->text);
-	if (reads(n))
+	if (reads(&f->tree, root))
 		lkst_cause_text_drops(f->names, c->text);
 	if (n->key.kind == LKST_HARM_READY)
 		join_others(f, place, root, c->text);

@@ -15,6 +15,7 @@
 #include "analyze/waiting/cpu_timers.h"
 #include "analyze/why/places.h"
 #include "base/cleanup.h"
+#include "base/map.h"
 
 /* What ended a wait. */
 enum lkst_past_end {
@@ -46,9 +47,9 @@ enum {
 	LKST_PAST_WAS_RESENT = 1 << 17, /* TCP has sent again to where it waits for, meanwhile */
 	LKST_PAST_IS_REALTIME = 1 << 18, /* RUNNING: with a real-time priority */
 	LKST_PAST_WAS_QUEUED = 1 << 19, /* END_INTERRUPT: a packet, behind timer `object` and a device's queue */
-	/* ROUND_TRIP: when its process was listed, the descriptor was a socket that it had connected */
-	LKST_PAST_MAY_ASK = 1 << 21,
 	LKST_PAST_WAS_CRASH = 1 << 20, /* END_THREAD: `waker` was killed for a fault of its own, and ended */
+	/* ROUND_TRIP: at a descriptor that was a socket which its process had connected, when that was listed */
+	LKST_PAST_MAY_ASK = 1 << 21,
 };
 
 /* A thread in one state. Those of one CPU's idle thread are there, too. */
@@ -96,6 +97,7 @@ struct lkst_pasts {
 	u32 nr_cpus;
 	struct lkst_cpu_timers timers;
 	struct lkst_connections connections;
+	struct lkst_map asked; /* by life and descriptor: who ended the last wait there that MAY_ASK, plus 1 */
 	struct lkst_abouts abouts; /* `descriptors` is the caller's to set, before lkst_past_subscribe() */
 	struct lkst_circumstances circumstances; /* `symbols`: the same */
 	struct lkst_places by_life, by_cpu, by_waker, calls_by_life;
