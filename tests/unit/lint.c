@@ -455,6 +455,13 @@ TEST(lint_finds_no_order_that_is_legal)
 			     "spin_unlock cpu=1 tid=20 ns=5400 lock=0xc0\n",
 		       "lock-order"),
 		  "");
+	/* The same code: by what it is for them they are others. */
+	CHECK_STR(find(FREES A_THEN_B "spin_lock cpu=1 tid=20 ns=5000 lock=0xf8 caller=0x55\n"
+				      "spin_lock cpu=1 tid=20 ns=5100 lock=0xf0 caller=0x56\n"
+				      "spin_unlock cpu=1 tid=20 ns=5200 lock=0xf0\n"
+				      "spin_unlock cpu=1 tid=20 ns=5300 lock=0xf8\n",
+		       "lock-order"),
+		  "");
 	/* A try does not wait. */
 	CHECK_STR(find(FREES A_THEN_B "spin_lock cpu=1 tid=20 ns=5000 lock=0xf8 caller=0x55\n"
 				      "spin_trylock cpu=1 tid=20 ns=5100 lock=0xf0 caller=0x57\n"

@@ -2,7 +2,9 @@
 /*
  * The rule about the order of locks: two that are taken one inside the other, both ways round, can
  * stop two CPUs for good. Not so if a third lock is always held around them. A lock is known by its
- * address, and another one may lie there later, so that an order ends when the memory is freed.
+ * address, and another one may lie there later, so that an order ends when the memory is freed. Of locks within the
+ * kernel's pages (those of page tables, which a fork takes one inside the other) that is not seen: what the same code
+ * takes both ways round is not told. It knows them by what they are to it, as source and destination.
  */
 #include <errno.h>
 
@@ -176,7 +178,7 @@ int lkst_locks_order_end(struct lkst_locks *k)
 					  .what = "locks",
 					  .nr_sights = 2 };
 
-		if (!q || p->is_told || has_common_guard(p, q) || !is_certain(k, p) ||
+		if (!q || p->is_told || p->caller == q->caller || has_common_guard(p, q) || !is_certain(k, p) ||
 		    !is_certain(k, q) || !is_known(k, p->outer) || !is_known(k, p->inner))
 			continue;
 		p->is_told = q->is_told = true;
