@@ -20,12 +20,13 @@ enum {
 
 void lkst_connections_init(struct lkst_connections *c)
 {
-	*c = (struct lkst_connections){ .sockets = { .max = SOCKETS_MAX } };
+	*c = (struct lkst_connections){ .sockets = { .max = SOCKETS_MAX }, .answered = { .max = SOCKETS_MAX } };
 }
 
 void lkst_connections_fini(struct lkst_connections *c)
 {
 	lkst_map_fini(&c->sockets);
+	lkst_map_fini(&c->answered);
 }
 
 static u64 key_of(const struct lkst_thread_life *life, s32 fd)
@@ -145,4 +146,24 @@ u32 lkst_connections_acceptor(const struct lkst_connections *c, const struct lks
 	const u64 *end = find(c, life, fd);
 
 	return end && *end >> ACCEPTOR ? (u32)(*end >> ACCEPTOR) - 1 : LKST_LIFE_NONE;
+}
+
+/* ---- who answers ---------------------------------------------------------------------- */
+
+static u64 wait_key(u32 life, s32 fd)
+{
+	return (u64)life << 32 | (u32)fd;
+}
+
+void lkst_connections_answered(struct lkst_connections *c, u32 life, s32 fd, u32 by)
+{
+	if (lkst_map_set(&c->answered, wait_key(life, fd), by) == -ENOMEM)
+		c->error = -ENOMEM;
+}
+
+u32 lkst_connections_answerer(const struct lkst_connections *c, u32 life, s32 fd)
+{
+	const u64 *by = lkst_map_find(&c->answered, wait_key(life, fd));
+
+	return by ? (u32)*by : LKST_LIFE_NONE;
 }

@@ -14,6 +14,7 @@ enum { LKST_CONNECTIONS_PENDING = 64 };
 /* All zero is where it begins. Processes are given by a thread's life. */
 struct lkst_connections {
 	struct lkst_map sockets; /* by process and descriptor */
+	struct lkst_map answered; /* by life and descriptor: whose life has ended the last wait there */
 	u64 pending[LKST_CONNECTIONS_PENDING]; /* keys of those of the machine to itself that nobody has accepted yet */
 	u32 nr_pending;
 	int error;
@@ -52,5 +53,9 @@ bool lkst_connections_take_sent(struct lkst_connections *c, const struct lkst_th
 
 /* The life of the thread that has accepted the connection of @fd; LKST_LIFE_NONE: that is not known. */
 u32 lkst_connections_acceptor(const struct lkst_connections *c, const struct lkst_thread_life *life, s32 fd);
+
+/* Life @by has ended a wait of @life at descriptor @fd; who has ended the last one, LKST_LIFE_NONE: not known. */
+void lkst_connections_answered(struct lkst_connections *c, u32 life, s32 fd, u32 by);
+u32 lkst_connections_answerer(const struct lkst_connections *c, u32 life, s32 fd);
 
 #endif

@@ -19,7 +19,6 @@
 enum {
 	PAST_MAX = 1 << 21,	    /* states that are kept at most, 64 bytes each, and 12 for their places */
 	CALLS_MAX = 1 << 18,	    /* long system calls */
-	ASKED_MAX = 1 << 16,	    /* descriptors of threads at which they may have asked */
 	CALL_LEAST_NS = 100 * 1000, /* what is long */
 	ABOUT_LEAST_NS = 100 * 1000, /* waits of which it is kept what they are about */
 	NR_WOKEN = 4,	  /* threads that one woke last */
@@ -567,19 +566,6 @@ static bool has_crashed(const struct lkst_pasts *h, u32 life)
 	return by && lkst_life_crash(by);
 }
 
-/* Until all is known `object` is the descriptor. */
-static u64 asked_key(const struct lkst_past *p)
-{
-	return (u64)p->life << 32 | (u32)p->object;
-}
-
-static void note_asking(struct lkst_pasts *h, struct lkst_past *p, s32 fd)
-{
-	p->object = (u32)fd;
-	if (lkst_map_set(&h->asked, asked_key(p), p->waker + 1) == -ENOMEM)
-		h->error = -ENOMEM;
-}
-
 static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lkst_interval *i)
 {
 	const struct lkst_wait *w = i->wait;
@@ -596,8 +582,10 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 	if (i->waker)
 		set_end(h, t, p, i->waker);
 	p->flags |= flags_of(h, i, t, p);
-	if (p->flags & LKST_PAST_MAY_ASK)
-		note_asking(h, p, w->fd);
+	if (p->flags & LKST_PAST_MAY_ASK) {
+		p->object = (u32)w->fd; /* until settle_asking() */
+		lkst_connections_answered(&h->connections, p->life, w->fd, p->waker);
+	}
 	set_peer(h, p, i);
 	if (p->to_ns - p->from_ns >= ABOUT_LEAST_NS) {
 		lkst_circumstances_take(&h->circumstances, i, p);
@@ -744,7 +732,6 @@ int lkst_past_subscribe(struct lkst_pasts *h, struct lkst_feed *f, struct lkst_m
 
 	h->model = model;
 	lkst_connections_init(&h->connections);
-	h->asked.max = ASKED_MAX;
 	r = limited ? lkst_lacks_init(limited, lkst_trace_catalog(lkst_feed_trace(f)), &h->lacks) : 0;
 	h->circumstances.abouts = &h->abouts;
 	h->timers = (struct lkst_cpu_timers){ .model = model, .lacks = &h->lacks, .symbols = h->circumstances.symbols };
@@ -806,9 +793,8 @@ static int lay_out(struct lkst_pasts *h)
 static void settle_asking(const struct lkst_pasts *h, struct lkst_past *p)
 {
 	const struct lkst_thread_life *life = lkst_model_life(h->model, p->life);
-	const u64 *last = lkst_map_find(&h->asked, asked_key(p));
 
-	if (life && !life->is_over && last && *last == p->waker + 1)
+	if (life && !life->is_over && lkst_connections_answerer(&h->connections, p->life, (s32)p->object) == p->waker)
 		p->flags = (p->flags & ~(u32)LKST_PAST_IS_ROUND_TRIP) | LKST_PAST_IS_CONNECTED;
 	p->object = 0;
 }
@@ -851,7 +837,6 @@ void lkst_past_fini(struct lkst_pasts *h)
 	lkst_places_fini(&h->calls_by_life);
 	lkst_lacks_fini(&h->lacks);
 	lkst_connections_fini(&h->connections);
-	lkst_map_fini(&h->asked);
 	lkst_abouts_fini(&h->abouts);
 	lkst_circumstances_fini(&h->circumstances);
 	free(h->list);

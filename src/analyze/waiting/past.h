@@ -15,7 +15,6 @@
 #include "analyze/waiting/cpu_timers.h"
 #include "analyze/why/places.h"
 #include "base/cleanup.h"
-#include "base/map.h"
 
 /* What ended a wait. */
 enum lkst_past_end {
@@ -97,7 +96,6 @@ struct lkst_pasts {
 	u32 nr_cpus;
 	struct lkst_cpu_timers timers;
 	struct lkst_connections connections;
-	struct lkst_map asked; /* by life and descriptor: who ended the last wait there that MAY_ASK, plus 1 */
 	struct lkst_abouts abouts; /* `descriptors` is the caller's to set, before lkst_past_subscribe() */
 	struct lkst_circumstances circumstances; /* `symbols`: the same */
 	struct lkst_places by_life, by_cpu, by_waker, calls_by_life;
