@@ -184,7 +184,7 @@ static void put_all(struct lkst_json *j, const char *name, const struct lkst_web
 /* What is known of each host, and of its clock. */
 static void put_hosts(struct lkst_json *j, const struct lkst_web_shown *shown)
 {
-	const struct lkst_hosts *h = &shown->traces.hosts;
+	const struct lkst_reading *r = &shown->reading;
 	char clock[LKST_HOST_CLOCK_TEXT] = "";
 	unsigned int i;
 
@@ -192,8 +192,8 @@ static void put_hosts(struct lkst_json *j, const struct lkst_web_shown *shown)
 	for (i = 0; i < shown->nr; i++) {
 		const struct lkst_web_host *host = &shown->list[i];
 
-		if (h->nr)
-			lkst_hosts_clock_text(h, i, clock);
+		if (r->nr > 1)
+			lkst_reading_clock_text(r, i, clock);
 		lkst_json_object(j, NULL);
 		lkst_json_str(j, "name", host->name);
 		lkst_json_str(j, "release", lkst_trace_catalog(host->trace)->release);
@@ -204,7 +204,7 @@ static void put_hosts(struct lkst_json *j, const struct lkst_web_shown *shown)
 		lkst_json_end(j);
 	}
 	lkst_json_end(j);
-	put_names(j, "notes", (const char *const *)h->notes.text, h->notes.nr);
+	put_names(j, "notes", (const char *const *)r->notes.text, r->notes.nr);
 }
 
 static u64 nr_spans_left_out(const struct lkst_web_shown *shown)

@@ -84,87 +84,93 @@ void lkst_web_clear(void)
 	}
 }
 
-/* Leaves the trace of one of the hosts, whose clock was brought to the common time. */
-static void leave_one(struct lkst_cmd_traces *traces, unsigned int i)
+/* The trace of one of the hosts by itself, whose clock was brought to the common time. */
+static int take_one(struct lkst_err *e, const struct lkst_reading *hosts, unsigned int i,
+		    struct lkst_reading *ret_reading)
 {
-	traces->trace = traces->hosts.list[i].trace;
-	traces->hosts.list[i].trace = NULL;
-	lkst_hosts_close(&traces->hosts);
+	struct lkst_trace *one = lkst_trace_hold(hosts->list[i].trace);
+
+	return lkst_reading_take(e, &one, 1, ret_reading);
+}
+
+static int tell_hosts(struct lkst_err *e, const struct lkst_reading *hosts)
+{
+	const char *names[LKST_HOSTS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < hosts->nr; i++)
+		names[i] = hosts->list[i].name;
+	return lkst_cmd_tell_hosts(e, hosts, names);
 }
 
 /* Opens the traces of several hosts; or of the one that was chosen, by itself. */
-static int open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r, struct lkst_cmd_traces *ret_traces)
+static int open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r, struct lkst_reading *ret_reading)
 {
+	_cleanup_(lkst_reading_close) struct lkst_reading hosts = {};
 	struct lkst_trace *traces[LKST_HOSTS_MAX];
-	const char *names[LKST_HOSTS_MAX];
 	unsigned int i, nr = 0;
 	int err = 0;
 
-	for (; nr < r->nr && !err; nr += !err) {
-		names[nr] = r->list[nr].name;
+	for (; nr < r->nr && !err; nr += !err)
 		err = lkst_trace_open_memory(e, r->list[nr].files, r->list[nr].nr, &traces[nr]);
-	}
 	for (i = 0; i < nr && err; i++)
 		lkst_trace_close(traces[i]);
-	err = err ?: lkst_hosts_take(e, traces, nr, &ret_traces->hosts);
+	err = err ?: lkst_reading_take(e, traces, nr, &hosts);
 	if (!err && chosen && chosen <= nr)
-		leave_one(ret_traces, chosen - 1);
-	else if (!err)
-		err = lkst_cmd_tell_hosts(e, &ret_traces->hosts, names);
+		return take_one(e, &hosts, chosen - 1, ret_reading);
+	err = err ?: tell_hosts(e, &hosts);
+	if (!err) {
+		*ret_reading = hosts;
+		hosts = (struct lkst_reading){};
+	}
 	return err;
 }
 
 /* What is shown is open, and stays so from question to question. */
-static int hold_shown(struct lkst_err *e, const struct lkst_web_shown *shown, struct lkst_cmd_traces *ret_traces)
+static int hold_shown(struct lkst_err *e, const struct lkst_reading *shown, struct lkst_reading *ret_reading)
 {
-	const struct lkst_hosts *h = &shown->traces.hosts;
-	const char *names[LKST_HOSTS_MAX];
-	unsigned int i;
-
-	if (shown->traces.trace || (chosen && chosen <= h->nr)) {
-		ret_traces->trace = lkst_trace_hold(shown->traces.trace ?: h->list[chosen - 1].trace);
-		return 0;
-	}
-	for (i = 0; i < h->nr; i++)
-		names[i] = h->list[i].name;
-	return lkst_hosts_hold(e, h, &ret_traces->hosts) ?: lkst_cmd_tell_hosts(e, &ret_traces->hosts, names);
+	if (shown->nr == 1 || (chosen && chosen <= shown->nr))
+		return take_one(e, shown, shown->nr == 1 ? 0 : chosen - 1, ret_reading);
+	return lkst_reading_hold(e, shown, ret_reading) ?: tell_hosts(e, ret_reading);
 }
 
-static int open_files(struct lkst_err *e, struct lkst_cmd_traces *ret_traces)
+static int open_files(struct lkst_err *e, struct lkst_reading *ret_reading)
 {
 	struct lkst_memory_recordings r;
+	struct lkst_trace *t;
 	int err = lkst_memory_recordings_find(e, files, nr_files, &r);
 
 	if (err)
 		return err;
-	err = r.nr < 2 ? lkst_trace_open_memory(e, files, nr_files, &ret_traces->trace) : open_hosts(e, &r, ret_traces);
+	if (r.nr < 2)
+		err = lkst_trace_open_memory(e, files, nr_files, &t) ?: lkst_reading_take(e, &t, 1, ret_reading);
+	else
+		err = open_hosts(e, &r, ret_reading);
 	lkst_memory_recordings_fini(&r);
 	return err;
 }
 
 /* In place of those of cmd/readers/traces.c: the commands' traces are those that are there. */
-int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
+int lkst_cmd_open_reading(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_reading *ret_reading)
 {
 	const struct lkst_web_shown *shown = lkst_web_shown();
-	int err = shown ? hold_shown(e, shown, ret_traces) : open_files(e, ret_traces);
+	int err = shown ? hold_shown(e, &shown->reading, ret_reading) : open_files(e, ret_reading);
 
-	if (!err && ret_traces->trace)
-		lkst_cmd_tell_ending(ret_traces->trace, args[0]);
+	if (!err && ret_reading->nr == 1)
+		lkst_cmd_tell_ending(ret_reading->list[0].trace, args[0]);
 	return err;
 }
 
 int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 			struct lkst_trace **ret_trace)
 {
-	struct lkst_cmd_traces traces = {};
-	int err = lkst_cmd_open_traces(e, args, nr_args, &traces);
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
+	int err = lkst_cmd_open_reading(e, args, nr_args, &reading);
 
-	if (!err && !traces.trace)
+	if (!err && reading.nr > 1)
 		err = lkst_err_set(e, -EINVAL, "this is said of one host at a time");
-	if (err)
-		lkst_cmd_traces_fini(&traces);
-	else
-		*ret_trace = traces.trace;
+	if (!err)
+		*ret_trace = lkst_trace_hold(reading.list[0].trace);
 	return err;
 }
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cmd/readers/traces.h"
+
 static struct lkst_web_shown shown;
 
 const struct lkst_web_shown *lkst_web_shown(void)
@@ -19,7 +21,7 @@ void lkst_web_forget(void)
 	for (i = 0; i < shown.nr; i++)
 		lkst_lanes_free(shown.list[i].lanes);
 	free(shown.list);
-	lkst_cmd_traces_fini(&shown.traces);
+	lkst_reading_close(&shown.reading);
 	shown = (struct lkst_web_shown){};
 }
 
@@ -44,20 +46,19 @@ static int read_host(struct lkst_err *e, struct lkst_web_host *host, const struc
 	return 0;
 }
 
-static int read_all(struct lkst_err *e, const struct lkst_hosts *h)
+static int read_all(struct lkst_err *e, const struct lkst_reading *r)
 {
-	const unsigned int nr = h->nr ?: 1;
 	int err = 0;
 
-	shown.list = calloc(nr, sizeof(*shown.list));
+	shown.list = calloc(r->nr, sizeof(*shown.list));
 	if (!shown.list)
 		return lkst_err_sys(e, -ENOMEM, "reading the trace");
-	for (; shown.nr < nr && !err; shown.nr++) {
+	for (; shown.nr < r->nr && !err; shown.nr++) {
 		struct lkst_web_host *host = &shown.list[shown.nr];
 
-		host->trace = h->nr ? h->list[shown.nr].trace : shown.traces.trace;
-		host->name = h->nr ? h->list[shown.nr].name : lkst_trace_catalog(host->trace)->hostname;
-		host->zero_ns = h->nr ? shown.begin_ns - h->list[shown.nr].offset_ns : shown.begin_ns;
+		host->trace = r->list[shown.nr].trace;
+		host->name = r->list[shown.nr].name;
+		host->zero_ns = shown.begin_ns - (r->nr > 1 ? r->list[shown.nr].offset_ns : 0);
 		err = read_host(e, host, shown.nr ? host - 1 : NULL);
 	}
 	return err;
@@ -69,12 +70,12 @@ int lkst_web_shown_read(struct lkst_err *e)
 	int err;
 
 	lkst_web_forget();
-	err = lkst_cmd_open_traces(e, &name, 1, &shown.traces);
-	if (!err && shown.traces.trace)
-		lkst_trace_range(shown.traces.trace, &shown.begin_ns, &shown.end_ns);
+	err = lkst_cmd_open_reading(e, &name, 1, &shown.reading);
+	if (!err && lkst_reading_one(&shown.reading))
+		lkst_trace_range(lkst_reading_one(&shown.reading), &shown.begin_ns, &shown.end_ns);
 	else if (!err)
-		lkst_hosts_range(&shown.traces.hosts, &shown.begin_ns, &shown.end_ns);
-	err = err ?: read_all(e, &shown.traces.hosts);
+		lkst_reading_range(&shown.reading, &shown.begin_ns, &shown.end_ns);
+	err = err ?: read_all(e, &shown.reading);
 	if (err)
 		lkst_web_forget();
 	return err;

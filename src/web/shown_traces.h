@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "analyze/lanes/lanes.h"
-#include "cmd/readers/traces.h"
+#include "hosts/reading.h"
 
 struct lkst_web_host {
 	struct lkst_trace *trace;
@@ -22,7 +22,7 @@ struct lkst_web_host {
 };
 
 struct lkst_web_shown {
-	struct lkst_cmd_traces traces;
+	struct lkst_reading reading;
 	u64 begin_ns, end_ns; /* on the clock of the trace; of several hosts, the time of day */
 	struct lkst_web_host *list;
 	unsigned int nr; /* at least one */

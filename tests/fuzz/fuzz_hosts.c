@@ -6,8 +6,8 @@
  *
  * prints: text csv json page
  */
-#include "hosts/hosts.h"
-#include "hosts/hosts_merge.h"
+#include "hosts/reading.h"
+#include "hosts/reading_merge.h"
 #include "lib/any_trace.h"
 #include "lib/paged.h"
 
@@ -38,9 +38,9 @@ static u64 count(struct lkst_trace *t)
 	return nr;
 }
 
-static void check(const struct lkst_hosts *h)
+static void check(const struct lkst_reading *h)
 {
-	struct lkst_hosts_merge *m;
+	struct lkst_reading_merge *m;
 	char text[LKST_HOST_CLOCK_TEXT];
 	u64 nr = 0, last_ns = 0;
 	struct lkst_record r;
@@ -50,18 +50,18 @@ static void check(const struct lkst_hosts *h)
 
 	for (i = 0; i < h->nr; i++) {
 		nr += count(h->list[i].trace);
-		lkst_hosts_clock_text(h, i, text);
+		lkst_reading_clock_text(h, i, text);
 		printed_name(text, strlen(text));
 	}
 	printed_notes(&h->notes);
 	if (h->nr_still && !h->notes.nr)
 		abort();
-	if (lkst_hosts_merge_new(&e, h, 0, UINT64_MAX, true, &m))
+	if (lkst_reading_merge_new(&e, h, 0, UINT64_MAX, true, &m))
 		abort();
-	for (; lkst_hosts_merge_next(m, &i, &r) > 0; nr--) {
+	for (; lkst_reading_merge_next(m, &i, &r) > 0; nr--) {
 		const u64 ns = r.ns + h->list[i].offset_ns;
 
-		while (lkst_hosts_merge_gap(m, i, &gap) > 0)
+		while (lkst_reading_merge_gap(m, i, &gap) > 0)
 			;
 		if (r.buffer == LKST_BUFFER_STATE)
 			continue;
@@ -71,7 +71,7 @@ static void check(const struct lkst_hosts *h)
 	}
 	if (nr)
 		abort();
-	lkst_hosts_merge_free(m);
+	lkst_reading_merge_free(m);
 }
 
 static struct lkst_trace *make(struct source *in, unsigned int i)
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct source in = { .data = data, .left = size };
 	struct lkst_trace *traces[HOSTS];
-	struct lkst_hosts h;
+	struct lkst_reading h;
 	struct lkst_err e;
 	unsigned int i;
 
@@ -129,11 +129,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	for (i = 0; i < HOSTS; i++)
 		traces[i] = make(&in, i);
-	if (lkst_hosts_take(&e, traces, HOSTS, &h)) {
+	if (lkst_reading_take(&e, traces, HOSTS, &h)) {
 		printed_error(&e);
 	} else {
 		check(&h);
-		lkst_hosts_close(&h);
+		lkst_reading_close(&h);
 	}
 	print(next(&in));
 	in_memory_fini(&files);

@@ -75,7 +75,7 @@ void make_host(const char *dir, const char *name, s64 skew_ns, u64 boot_ns, cons
 }
 
 int make_hosts_open(struct lkst_err *e, const char *dir, const char *const *names,
-		    struct lkst_hosts *ret_hosts)
+		    struct lkst_reading *ret_reading)
 {
 	_cleanup_(lkst_recording_list_fini) struct lkst_recording_list r = {};
 	char paths[8][256], *list[8];
@@ -85,5 +85,5 @@ int make_hosts_open(struct lkst_err *e, const char *dir, const char *const *name
 		snprintf(paths[nr], sizeof(paths[nr]), "%s/%s", dir, names[nr]);
 		list[nr] = paths[nr];
 	}
-	return lkst_recording_list_find(e, list, nr, &r) ?: lkst_hosts_open(e, &r, ret_hosts);
+	return lkst_recording_list_find(e, list, nr, &r) ?: lkst_reading_open(e, &r, ret_reading);
 }

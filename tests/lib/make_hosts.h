@@ -6,7 +6,7 @@
 #ifndef LKST_TESTS_MAKE_HOSTS_H
 #define LKST_TESTS_MAKE_HOSTS_H
 
-#include "hosts/hosts.h"
+#include "hosts/reading.h"
 #include "lib/make_trace.h"
 
 /* What the time of day was at the true time 0. */
@@ -20,6 +20,6 @@ void make_host(const char *dir, const char *name, s64 skew_ns, u64 boot_ns, cons
 
 /* Opens the traces @names of @dir, which a NULL ends. 0 or a negative errno; @e has the sentence. */
 int make_hosts_open(struct lkst_err *e, const char *dir, const char *const *names,
-		    struct lkst_hosts *ret_hosts);
+		    struct lkst_reading *ret_reading);
 
 #endif

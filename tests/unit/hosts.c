@@ -6,10 +6,10 @@
  */
 #include <stdarg.h>
 
-#include "hosts/hosts.h"
+#include "hosts/reading.h"
 #include "hosts/messages.h"
 #include "hosts/recordings.h"
-#include "hosts/hosts_merge.h"
+#include "hosts/reading_merge.h"
 #include "lib/make_hosts.h"
 #include "lib/unit.h"
 
@@ -21,7 +21,7 @@ enum {
 
 static const char *const both[] = { "web1", "db1", NULL };
 static char dir[64], web[TEXT_MAX], db[TEXT_MAX];
-static struct lkst_hosts hosts;
+static struct lkst_reading hosts;
 static struct lkst_err e;
 
 static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -40,13 +40,13 @@ static void begin(void)
 {
 	make_scratch(dir);
 	web[0] = db[0] = 0;
-	hosts = (struct lkst_hosts){};
+	hosts = (struct lkst_reading){};
 	e = (struct lkst_err){};
 }
 
 static void end(void)
 {
-	lkst_hosts_close(&hosts);
+	lkst_reading_close(&hosts);
 	make_scratch_remove(dir);
 }
 
@@ -122,7 +122,7 @@ TEST(hosts_messages_find_the_skew_and_how_far_that_is_right)
 TEST(hosts_no_packet_is_received_before_it_was_sent)
 {
 	u64 sent[4096] = {}, last_ns = 0, nr = 0;
-	struct lkst_hosts_merge *t;
+	struct lkst_reading_merge *t;
 	struct lkst_record r;
 	unsigned int host;
 
@@ -131,8 +131,8 @@ TEST(hosts_no_packet_is_received_before_it_was_sent)
 	make_host(dir, "web1", 0, 5000 * (u64)MS, web);
 	make_host(dir, "db1", -7 * MS, 12 * (u64)MS, db);
 	CHECK_EQ(make_hosts_open(&e, dir, both, &hosts), 0);
-	CHECK_EQ(lkst_hosts_merge_new(&e, &hosts, 0, UINT64_MAX, true, &t), 0);
-	while (lkst_hosts_merge_next(t, &host, &r) > 0) {
+	CHECK_EQ(lkst_reading_merge_new(&e, &hosts, 0, UINT64_MAX, true, &t), 0);
+	while (lkst_reading_merge_next(t, &host, &r) > 0) {
 		const u64 sequence = lkst_record_int(&r, lkst_class_field(r.event, "sequence"));
 		const u64 ns = r.ns + hosts.list[host].offset_ns;
 
@@ -145,7 +145,7 @@ TEST(hosts_no_packet_is_received_before_it_was_sent)
 			CHECK(sent[sequence] && ns >= sent[sequence]);
 	}
 	CHECK_EQ(nr, 2000);
-	lkst_hosts_merge_free(t);
+	lkst_reading_merge_free(t);
 	end();
 }
 
@@ -185,7 +185,7 @@ TEST(hosts_a_clock_that_is_said_to_be_off_by_nothing_bounds_nothing)
 	CHECK_EQ(make_hosts_open(&e, dir, both, &hosts), 0);
 	CHECK(hosts.list[1].clock.is_synchronised);
 	CHECK(!hosts.list[1].bound.is_bounded);
-	lkst_hosts_clock_text(&hosts, 1, text);
+	lkst_reading_clock_text(&hosts, 1, text);
 	CHECK_STR(
 		text,
 		"0 ns added; what keeps it right does not say how far it may be off, nor do packets show it");
@@ -245,7 +245,7 @@ TEST(hosts_of_which_nothing_is_known_say_so)
 	make_host(dir, "db1", 5 * MS, 0, db);
 	CHECK_EQ(make_hosts_open(&e, dir, both, &hosts), 0);
 	CHECK(!hosts.list[1].bound.is_bounded);
-	lkst_hosts_clock_text(&hosts, 1, text);
+	lkst_reading_clock_text(&hosts, 1, text);
 	CHECK_STR(text,
 		  "0 ns added; it was not synchronised, and no packets show how far it is off");
 	end();

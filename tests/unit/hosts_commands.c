@@ -4,7 +4,7 @@
  *
  * The commands that read several hosts' traces, as a user runs them, on hosts whose clocks are known to be wrong.
  */
-#include "hosts/hosts.h"
+#include "hosts/reading.h"
 #include "lib/make_hosts.h"
 #include "lib/run_command.h"
 #include "lib/unit.h"
@@ -211,7 +211,7 @@ TEST(hosts_sql_has_the_rows_of_all_with_their_host)
 {
 	char query[] =
 		"select host, count(*), min(time_ns) from packet_send group by host order by host;";
-	struct lkst_hosts hosts = {};
+	struct lkst_reading hosts = {};
 	static const char *const names[] = { "web1", "db1", NULL };
 	static struct lkst_out out;
 	struct lkst_sql *sql = NULL;
@@ -223,7 +223,7 @@ TEST(hosts_sql_has_the_rows_of_all_with_their_host)
 	make();
 	lkst_out_init_stream(&out, to);
 	CHECK_EQ(make_hosts_open(&e, dir, names, &hosts), 0);
-	CHECK_EQ(lkst_sql_open_hosts(&e, &hosts, NULL, &sql), 0);
+	CHECK_EQ(lkst_sql_open_reading(&e, &hosts, NULL, &sql), 0);
 #define ASK(query, answer)                                                                         \
 	do {                                                                                       \
 		rewind(to);                                                                        \
@@ -261,7 +261,7 @@ TEST(hosts_sql_has_the_rows_of_all_with_their_host)
 	CHECK_EQ(lkst_sql_run(&e, sql, "select symbol(1)", LKST_TABLE_CSV, &out), -EINVAL);
 	CHECK_EQ(lkst_sql_run(&e, sql, "create table x(y)", LKST_TABLE_CSV, &out), -EPERM);
 	lkst_sql_close(sql);
-	lkst_hosts_close(&hosts);
+	lkst_reading_close(&hosts);
 	fclose(to);
 	free(text);
 	make_scratch_remove(dir);

@@ -14,7 +14,7 @@ enum {
 };
 
 struct lkst_peers {
-	const struct lkst_hosts *hosts;
+	const struct lkst_reading *hosts;
 	u64 from_ns, to_ns; /* common times */
 	struct lkst_excerpt **list;
 	int error;
@@ -28,8 +28,8 @@ static int load(struct lkst_err *e, struct lkst_peers *p, unsigned int host,
 	int err;
 
 	options.max = LKST_WINDOW_MAX / p->hosts->nr;
-	err = lkst_excerpt_new(e, h->trace, lkst_hosts_own_ns(h, p->from_ns),
-			       lkst_hosts_own_ns(h, p->to_ns), &options, &p->list[host]);
+	err = lkst_excerpt_new(e, h->trace, lkst_host_own_ns(h, p->from_ns),
+			       lkst_host_own_ns(h, p->to_ns), &options, &p->list[host]);
 	if (err)
 		return err;
 	p->list[host]->peers = p;
@@ -37,7 +37,7 @@ static int load(struct lkst_err *e, struct lkst_peers *p, unsigned int host,
 	return 0;
 }
 
-int lkst_peers_new(struct lkst_err *e, const struct lkst_hosts *h, unsigned int host, u64 from_ns,
+int lkst_peers_new(struct lkst_err *e, const struct lkst_reading *h, unsigned int host, u64 from_ns,
 		   u64 to_ns, const struct lkst_excerpt_options *options,
 		   struct lkst_peers **ret_peers)
 {
@@ -72,7 +72,7 @@ struct lkst_excerpt *lkst_peers_excerpt(const struct lkst_peers *p, unsigned int
 	return p->list[host];
 }
 
-const struct lkst_hosts *lkst_peers_hosts(const struct lkst_peers *p)
+const struct lkst_reading *lkst_peers_hosts(const struct lkst_peers *p)
 {
 	return p->hosts;
 }
@@ -86,7 +86,7 @@ u64 lkst_peers_ns(const struct lkst_excerpt *from, u64 ns, const struct lkst_exc
 {
 	const struct lkst_host *list = from->peers->hosts->list;
 
-	return lkst_hosts_own_ns(&list[to->host], ns + list[from->host].offset_ns);
+	return lkst_host_own_ns(&list[to->host], ns + list[from->host].offset_ns);
 }
 
 bool lkst_peers_error_ns(const struct lkst_excerpt *a, const struct lkst_excerpt *b, u64 *ret_ns)

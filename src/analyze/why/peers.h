@@ -7,7 +7,7 @@
 #define LKST_ANALYZE_WHY_PEERS_H
 
 #include "analyze/why/stretch.h"
-#include "hosts/hosts.h"
+#include "hosts/reading.h"
 
 struct lkst_peers;
 
@@ -15,7 +15,7 @@ struct lkst_peers;
  * Reads what host @host did from @from_ns to @to_ns of its time, as lkst_excerpt_new() does with @options, and makes
  * *@ret_peers for the others, which belongs to the caller and has all excerpts.
  */
-int lkst_peers_new(struct lkst_err *e, const struct lkst_hosts *h, unsigned int host, u64 from_ns,
+int lkst_peers_new(struct lkst_err *e, const struct lkst_reading *h, unsigned int host, u64 from_ns,
 		   u64 to_ns, const struct lkst_excerpt_options *options,
 		   struct lkst_peers **ret_peers);
 void lkst_peers_free(struct lkst_peers *p);
@@ -23,7 +23,7 @@ LKST_GUARD(lkst_peers_free, struct lkst_peers)
 
 /* That of @host; NULL: it was not asked for. */
 struct lkst_excerpt *lkst_peers_excerpt(const struct lkst_peers *p, unsigned int host);
-const struct lkst_hosts *lkst_peers_hosts(const struct lkst_peers *p);
+const struct lkst_reading *lkst_peers_hosts(const struct lkst_peers *p);
 
 /* What could not be read of a host; 0: nothing. */
 int lkst_peers_error(const struct lkst_peers *p);

@@ -191,7 +191,7 @@ static int begin_print(struct attached *a, u64 since_ns)
 	return lkst_follow_fill(a->e, a->follow) ?:
 	       lkst_printing_begin(a->e, &a->o->printing, lkst_session_catalog(a->s),
 				   lkst_follow_begin_ns(a->follow), since_ns, UINT64_MAX,
-				   &a->printing) ?:
+				   NULL, &a->printing) ?:
 	       feed_threads(a);
 }
 

@@ -94,7 +94,7 @@ int lkst_mcp_answer_why(struct lkst_err *e, struct lkst_mcp_session *s,
 
 	if (!lkst_mcp_session_has(s, q)) {
 		s->account_fini = lkst_why_account_fini;
-		err = lkst_why_account(e, q->options, s->trace, &s->account);
+		err = lkst_why_account(e, q->options, &s->reading, &s->account);
 	}
 	return err ? err
 		   : answer(e, s, q, false, !json_is_true(json_object_get(q->arguments, "brief")),

@@ -65,7 +65,7 @@ static void close_trace(struct lkst_mcp_session *s)
 	lkst_mcp_session_drop(s);
 	lkst_sql_close(s->sql);
 	lkst_code_naming_end(&s->namer);
-	lkst_trace_close(s->trace);
+	lkst_reading_close(&s->reading);
 	s->sql = NULL;
 	s->trace = NULL;
 }
@@ -75,6 +75,7 @@ static int open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_co
 {
 	struct lkst_mcp_files files = {};
 	char *path = (char *)s->path;
+	int err;
 
 	if (s->trace && is_continued)
 		return 0;
@@ -83,7 +84,9 @@ static int open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_co
 		return 0;
 	close_trace(s);
 	s->files = files;
-	return lkst_cmd_open_trace(e, &path, 1, &s->trace) ?: lkst_code_naming_begin(e, s->trace, &s->namer);
+	err = lkst_cmd_open_trace(e, &path, 1, &s->trace) ?: lkst_reading_take(e, &s->trace, 1, &s->reading);
+	s->trace = lkst_reading_one(&s->reading);
+	return err ?: lkst_code_naming_begin(e, s->trace, &s->namer);
 }
 
 int lkst_mcp_session_answer(struct lkst_err *e, struct lkst_mcp_session *s,

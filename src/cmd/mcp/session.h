@@ -9,7 +9,7 @@
 #include "cmd/read/accounts.h"
 #include "cmd/read/tables.h"
 #include "cmd/readers/code_naming.h"
-#include "trace/read/reader.h"
+#include "cmd/readers/traces.h"
 
 struct lkst_sql;
 struct lkst_sql_rows;
@@ -22,7 +22,8 @@ struct lkst_mcp_files {
 struct lkst_mcp_session {
 	const char *path;		   /* of the trace */
 	const volatile sig_atomic_t *stop; /* other than 0: a query is to end */
-	struct lkst_trace *trace;	   /* NULL: nobody has asked yet */
+	struct lkst_reading reading;	   /* of the one host; closed: nobody has asked yet */
+	struct lkst_trace *trace;	   /* its trace; NULL: the same */
 	struct lkst_sql *sql;		   /* the same */
 	struct lkst_code_namer namer;	   /* of user code, while the trace is open */
 	struct lkst_mcp_files files;

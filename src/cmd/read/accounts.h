@@ -19,18 +19,21 @@ struct lkst_shown_account {
 	struct lkst_excerpt *excerpt;
 	struct lkst_lint lint;
 
-	/* Of several hosts: all of them, whose thread is explained, what was read of them, and `config` of each. */
-	const struct lkst_hosts *hosts;
+	/*
+	 * Of several hosts, else NULL: all of them, whose thread is explained, what was read of them, and `config` of
+	 * each.
+	 */
+	const struct lkst_reading *hosts;
 	unsigned int host;
 	struct lkst_peers *peers;
 	struct lkst_view_config *configs;
 };
 
 /*
- * Answers of @t, which must stay open, by a command's @options as lkst_options_parse() has made them. The caller calls
- * the _fini() of it in any case.
+ * Answers of @r or @t, which must stay open, by a command's @options as lkst_options_parse() has made them. The caller
+ * calls the _fini() of it in any case.
  */
-int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace *t,
+int lkst_why_account(struct lkst_err *e, const void *options, const struct lkst_reading *r,
 		     struct lkst_shown_account *shown);
 void lkst_why_account_fini(struct lkst_shown_account *shown);
 

@@ -244,26 +244,6 @@ static int tell(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_tr
 	return err ? lkst_err_sys(e, err, "analyzing") : 0;
 }
 
-static int print_tables(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
-			struct lkst_out *out)
-{
-	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
-	struct lkst_table_printer p;
-	unsigned int i;
-	int err = tell(e, a, t, &shown);
-
-	if (err)
-		return err;
-	lkst_table_printer_init(&p, out, a->format, lkst_trace_catalog(t)->clock_offset_ns);
-	for (i = 0; i < shown.nr; i++) {
-		p.max_rows = shown.items[i].max_rows;
-		lkst_table_print(&p, shown.items[i].table);
-		lkst_answer_notes(a->format, shown.items[i].table);
-	}
-	lkst_table_printer_end(&p);
-	return 0;
-}
-
 static int print_picture(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 			 struct lkst_out *out)
 {
@@ -307,26 +287,14 @@ static int print_list(struct lkst_err *e, const struct lkst_analyze *a, struct l
 	return 0;
 }
 
-static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
-		       struct lkst_out *out)
-{
-	if (a->is_list && (a->interval_ns || a->format == LKST_ANALYZE_SVG))
-		return lkst_err_set(e, -EINVAL,
-				    "--list has every value by itself: --interval and svg do not go with it");
-	if (a->is_list)
-		return print_list(e, a, t, out);
-	return a->format == LKST_ANALYZE_SVG ? print_picture(e, a, t, out)
-					     : print_tables(e, a, t, out);
-}
-
-/* The answer of one of several hosts, a lkst_joined_answer. */
+/* The answer of one host, a lkst_joined_answer. */
 static int tell_host(struct lkst_err *e, const void *options, struct lkst_trace *t, struct lkst_shown_tables *shown)
 {
 	return tell(e, options, t, shown);
 }
 
-static int print_hosts(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_hosts *h,
-		       struct lkst_out *out)
+static int print_tables(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_reading *r,
+			struct lkst_out *out)
 {
 	struct lkst_analyze own = *a;
 	const struct lkst_joined_question q = { .answer = tell_host,
@@ -335,27 +303,40 @@ static int print_hosts(struct lkst_err *e, const struct lkst_analyze *a, const s
 						.to = &own.to,
 						.format = a->format };
 
-	if (a->is_list || a->format == LKST_ANALYZE_SVG)
+	return lkst_joined_tables_answer(e, &q, r, out);
+}
+
+static int print_study(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_reading *r,
+		       struct lkst_out *out)
+{
+	struct lkst_trace *one = lkst_reading_one(r);
+
+	if (!one && (a->is_list || a->format == LKST_ANALYZE_SVG))
 		return lkst_err_set(e, -EINVAL, "--list and svg are of one host: name its trace alone");
-	return lkst_joined_tables_answer(e, &q, h, out);
+	if (a->is_list && (a->interval_ns || a->format == LKST_ANALYZE_SVG))
+		return lkst_err_set(e, -EINVAL,
+				    "--list has every value by itself: --interval and svg do not go with it");
+	if (a->is_list)
+		return print_list(e, a, one, out);
+	return a->format == LKST_ANALYZE_SVG ? print_picture(e, a, one, out) : print_tables(e, a, r, out);
 }
 
 int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
 		     unsigned int nr_paths)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err, flush_err;
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "analyzing %s", paths[0]);
-	err = lkst_cmd_open_traces(e, paths, nr_paths, &traces);
+	err = lkst_cmd_open_reading(e, paths, nr_paths, &reading);
 	if (err)
 		return err;
 	/* `lkst analyze … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
 	lkst_out_init(out, STDOUT_FILENO);
-	err = traces.trace ? print_study(e, a, traces.trace, out) : print_hosts(e, a, &traces.hosts, out);
+	err = print_study(e, a, &reading, out);
 	flush_err = lkst_out_flush(out);
 	if (!err && flush_err)
 		err = lkst_err_sys(e, flush_err, "writing");

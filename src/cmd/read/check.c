@@ -347,18 +347,20 @@ static int check_trace(struct lkst_answer *a, const struct options *o, struct lk
 	return err;
 }
 
-/* Each by itself, below its name. 1: one of them is damaged. */
-static int check_hosts(struct lkst_answer *a, const struct options *o, const struct lkst_hosts *h)
+/* Each host's by itself, those of several below its name. 1: one of them is damaged. */
+static int check_reading(struct lkst_answer *a, const struct options *o, const struct lkst_reading *r)
 {
 	unsigned int i;
 	int err = 0, damaged = 0;
 
-	if (o->json)
+	if (r->nr > 1 && o->json)
 		return lkst_err_set(a->e, -EINVAL, "--json is of one host: name its trace alone");
-	for (i = 0; i < h->nr && err >= 0; i++) {
-		lkst_out_str(a->out, i ? "\n" : "");
-		lkst_out_message(a->out, "%s:", h->list[i].name);
-		err = check_trace(a, o, h->list[i].trace);
+	for (i = 0; i < r->nr && err >= 0; i++) {
+		if (r->nr > 1) {
+			lkst_out_str(a->out, i ? "\n" : "");
+			lkst_out_message(a->out, "%s:", r->list[i].name);
+		}
+		err = check_trace(a, o, r->list[i].trace);
 		damaged |= err > 0;
 	}
 	return err < 0 ? err : damaged;
@@ -368,15 +370,14 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	const struct options *o = options;
 	const struct lkst_answer_form form = { .json = o->json };
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	struct lkst_answer a;
 	int err;
 
-	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
+	err = lkst_cmd_open_reading(e, args, nr_args, &reading);
 	if (err)
 		return err;
-	err = lkst_answer_begin(e, &form, &a) ?:
-	      (traces.trace ? check_trace(&a, o, traces.trace) : check_hosts(&a, o, &traces.hosts));
+	err = lkst_answer_begin(e, &form, &a) ?: check_reading(&a, o, &reading);
 	return lkst_answer_end(&a, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Joins the tables that each host was answered with. */
+/* The tables that a host was answered with, and how those of several are joined. */
 #include "cmd/read/joined_tables.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "cmd/frame/answer.h"
 #include "cmd/readers/traces.h"
 #include "trace/format/catalog.h"
 
@@ -178,14 +179,14 @@ static const struct lkst_column columns_of_hosts[] = {
 	{ NULL, "its clock", LKST_COLUMN_TEXT, "what is known of its clock" },
 };
 
-static void put_host(struct lkst_table *t, const struct lkst_hosts *h, unsigned int i)
+static void put_host(struct lkst_table *t, const struct lkst_reading *h, unsigned int i)
 {
 	const struct lkst_host *host = &h->list[i];
 	char text[LKST_HOST_CLOCK_TEXT];
 	u64 begin_ns, end_ns;
 
 	lkst_trace_range(host->trace, &begin_ns, &end_ns);
-	lkst_hosts_clock_text(h, i, text);
+	lkst_reading_clock_text(h, i, text);
 	lkst_table_row(t);
 	lkst_table_str(t, host->name);
 	lkst_table_str(t, lkst_trace_catalog(host->trace)->release);
@@ -201,7 +202,7 @@ static void put_host(struct lkst_table *t, const struct lkst_hosts *h, unsigned 
 	lkst_table_str(t, text);
 }
 
-int lkst_joined_tables_add_hosts(struct lkst_joined_tables *j, const struct lkst_hosts *h)
+int lkst_joined_tables_add_hosts(struct lkst_joined_tables *j, const struct lkst_reading *h)
 {
 	const struct lkst_table like = { .name = "hosts",
 					 .columns = columns_of_hosts,
@@ -269,8 +270,8 @@ static int answer_host(struct lkst_err *e, const struct lkst_joined_question *q,
 	return err ? lkst_err_sys(e, err, "joining the tables of the hosts") : 0;
 }
 
-int lkst_joined_tables_answer(struct lkst_err *e, const struct lkst_joined_question *q,
-			      const struct lkst_hosts *h, struct lkst_out *out)
+static int answer_hosts(struct lkst_err *e, const struct lkst_joined_question *q, const struct lkst_reading *r,
+			struct lkst_out *out)
 {
 	_cleanup_(lkst_joined_tables_fini) struct lkst_joined_tables j = {
 		.is_text = q->format == LKST_TABLE_TEXT
@@ -278,16 +279,48 @@ int lkst_joined_tables_answer(struct lkst_err *e, const struct lkst_joined_quest
 	u64 from_ns = 0, to_ns = UINT64_MAX;
 	struct lkst_table_printer p;
 	unsigned int i;
-	int err = lkst_cmd_hosts_range(e, h, *q->from, *q->to, &from_ns, &to_ns);
+	int err = lkst_cmd_reading_range(e, r, *q->from, *q->to, &from_ns, &to_ns);
 
-	if (!err && lkst_joined_tables_add_hosts(&j, h))
+	if (!err && lkst_joined_tables_add_hosts(&j, r))
 		err = lkst_err_sys(e, -ENOMEM, "listing the hosts");
-	for (i = 0; i < h->nr && !err; i++)
-		err = answer_host(e, q, &h->list[i], from_ns, to_ns, &j);
+	for (i = 0; i < r->nr && !err; i++)
+		err = answer_host(e, q, &r->list[i], from_ns, to_ns, &j);
 	if (err)
 		return err;
 	lkst_table_printer_init(&p, out, q->format, 0);
 	lkst_joined_tables_print(&j, &p);
 	lkst_table_printer_end(&p);
 	return 0;
+}
+
+/* Without a host that the rows have to name, as it has said it. */
+static int answer_one(struct lkst_err *e, const struct lkst_joined_question *q, struct lkst_trace *t,
+		      struct lkst_out *out)
+{
+	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
+	struct lkst_table_printer p;
+	unsigned int i;
+	int err = q->answer(e, q->options, t, &shown);
+
+	if (err)
+		return err;
+	lkst_table_printer_init(&p, out, q->format, lkst_trace_catalog(t)->clock_offset_ns);
+	p.is_untitled = q->is_untitled;
+	for (i = 0; i < shown.nr; i++) {
+		if (q->is_shown && !q->is_shown(shown.items[i].table))
+			continue;
+		p.max_rows = shown.items[i].max_rows;
+		lkst_table_print(&p, shown.items[i].table);
+		lkst_answer_notes(q->format, shown.items[i].table);
+	}
+	lkst_table_printer_end(&p);
+	return 0;
+}
+
+int lkst_joined_tables_answer(struct lkst_err *e, const struct lkst_joined_question *q,
+			      const struct lkst_reading *r, struct lkst_out *out)
+{
+	struct lkst_trace *one = lkst_reading_one(r);
+
+	return one ? answer_one(e, q, one, out) : answer_hosts(e, q, r, out);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tables of several hosts as one: the rows of each, with its name in front and times that all have in common. */
+/*
+ * Answers in tables, of whatever is opened: of several hosts as one, the rows of each with its name in front and times
+ * that all have in common.
+ */
 #ifndef LKST_CMD_READ_JOINED_TABLES_H
 #define LKST_CMD_READ_JOINED_TABLES_H
 
 #include "cmd/read/tables.h"
-#include "hosts/hosts.h"
+#include "hosts/reading.h"
 #include "print/table_text.h"
 
 struct lkst_joined_table {
@@ -24,14 +27,14 @@ int lkst_joined_tables_add(struct lkst_joined_tables *j, const struct lkst_host 
 			   const struct lkst_shown_tables *shown);
 
 /* A table of the hosts, and what is known of their clocks. */
-int lkst_joined_tables_add_hosts(struct lkst_joined_tables *j, const struct lkst_hosts *h);
+int lkst_joined_tables_add_hosts(struct lkst_joined_tables *j, const struct lkst_reading *r);
 
 void lkst_joined_tables_print(struct lkst_joined_tables *j, struct lkst_table_printer *p);
 void lkst_joined_tables_fini(struct lkst_joined_tables *j);
 
 /*
- * Answers for each host, and prints them joined. @answer is lkst_report_tables() or one like it; @options are a
- * command's, whose members at @from and @to it sets to the range of each host.
+ * Answers for each host, and prints them, those of several joined. `answer` is lkst_report_tables() or one like it;
+ * `options` are a command's, whose members at `from` and `to` it sets to the range of each of several hosts.
  */
 typedef int lkst_joined_answer(struct lkst_err *e, const void *options, struct lkst_trace *t,
 			       struct lkst_shown_tables *shown);
@@ -40,8 +43,11 @@ struct lkst_joined_question {
 	void *options;
 	const char **from, **to; /* in `options` */
 	enum lkst_table_format format;
+	/* For one host. */
+	bool is_untitled;
+	bool (*is_shown)(const struct lkst_table *t); /* NULL: all are */
 };
 int lkst_joined_tables_answer(struct lkst_err *e, const struct lkst_joined_question *q,
-			      const struct lkst_hosts *h, struct lkst_out *out);
+			      const struct lkst_reading *r, struct lkst_out *out);
 
 #endif

@@ -106,16 +106,16 @@ static int lint_trace(struct lkst_err *e, const struct options *o, struct lkst_t
 	return err ? err : shown.lint.nr_findings != 0;
 }
 
-/* Each by itself, below its name. 1: something is found in one of them. */
-static int lint_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, struct lkst_out *out)
+/* Each host's by itself, those of several below its name. 1: something is found in one of them. */
+static int lint_reading(struct lkst_err *e, const struct options *o, const struct lkst_reading *r, struct lkst_out *out)
 {
 	unsigned int i;
 	int err = 0, found = 0;
 
-	if (o->format == LKST_ACCOUNT_AS_JSON)
+	if (r->nr > 1 && o->format == LKST_ACCOUNT_AS_JSON)
 		return lkst_err_set(e, -EINVAL, "--format json is of one host: name its trace alone");
-	for (i = 0; i < h->nr && err >= 0; i++) {
-		err = lint_trace(e, o, h->list[i].trace, h->list[i].name, out);
+	for (i = 0; i < r->nr && err >= 0; i++) {
+		err = lint_trace(e, o, r->list[i].trace, r->nr > 1 ? r->list[i].name : NULL, out);
 		found |= err > 0;
 	}
 	return err < 0 ? err : found;
@@ -123,7 +123,7 @@ static int lint_hosts(struct lkst_err *e, const struct options *o, const struct 
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
 	int err;
@@ -138,11 +138,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_sys(e, -ENOMEM, "looking through %s", args[0]);
 	/* `lkst lint … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
+	err = lkst_cmd_open_reading(e, args, nr_args, &reading);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
-	return traces.trace ? lint_trace(e, o, traces.trace, NULL, out) : lint_hosts(e, o, &traces.hosts, out);
+	return lint_reading(e, o, &reading, out);
 }
 
 const struct lkst_cmd lkst_cmd_lint = {

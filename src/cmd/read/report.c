@@ -124,48 +124,30 @@ static bool is_first(const struct lkst_table *t)
 	       !strcmp(t->name, "limited") || !strcmp(t->name, "findings");
 }
 
-static int print_report(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+static int print_report(struct lkst_err *e, const struct options *o, const struct lkst_reading *r,
 			struct lkst_out *out)
 {
-	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
-	const bool is_short = o->format == LKST_TABLE_TEXT && !o->all && !is_of_threads(o);
-	struct lkst_table_printer p;
-	unsigned int i;
-	int err = lkst_report_tables(e, o, t, &shown);
-
-	if (err)
-		return err;
-	lkst_table_printer_init(&p, out, o->format, lkst_trace_catalog(t)->clock_offset_ns);
-	for (i = 0; i < shown.nr; i++) {
-		if (is_short && !is_first(shown.items[i].table))
-			continue;
-		p.max_rows = shown.items[i].max_rows;
-		lkst_table_print(&p, shown.items[i].table);
-	}
-	lkst_table_printer_end(&p);
-	if (is_short)
-		lkst_out_str(
-			out,
-			"\n`lkst report --all` has the CPUs, threads, interrupts, page faults, disks and spans, too; "
-			"`lkst why '#1'`\nexplains a row of the first table.\n");
-	return 0;
-}
-
-static int print_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, struct lkst_out *out)
-{
+	const bool is_short = r->nr == 1 && o->format == LKST_TABLE_TEXT && !o->all && !is_of_threads(o);
 	struct options own = *o;
 	const struct lkst_joined_question q = { .answer = lkst_report_tables,
 						.options = &own,
 						.from = &own.from,
 						.to = &own.to,
-						.format = o->format };
+						.format = o->format,
+						.is_shown = is_short ? is_first : NULL };
+	int err = lkst_joined_tables_answer(e, &q, r, out);
 
-	return lkst_joined_tables_answer(e, &q, h, out);
+	if (!err && is_short)
+		lkst_out_str(
+			out,
+			"\n`lkst report --all` has the CPUs, threads, interrupts, page faults, disks and spans, too; "
+			"`lkst why '#1'`\nexplains a row of the first table.\n");
+	return err;
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err, flush_err;
 
@@ -173,12 +155,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_sys(e, -ENOMEM, "reporting on %s", args[0]);
 	/* `lkst report … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
+	err = lkst_cmd_open_reading(e, args, nr_args, &reading);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
-	err = traces.trace ? print_report(e, options, traces.trace, out)
-			   : print_hosts(e, options, &traces.hosts, out);
+	err = print_report(e, options, &reading, out);
 	flush_err = lkst_out_flush(out);
 	if (!err && flush_err)
 		err = lkst_err_sys(e, flush_err, "writing");

@@ -144,35 +144,22 @@ static int check_interval(struct lkst_err *e, const struct question *q, u64 begi
 	return 0;
 }
 
-static int parse_question(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
+/* Makes @ret_question the one about host number @i of @r. */
+static int parse_question(struct lkst_err *e, const struct options *o, const struct lkst_reading *r, unsigned int i,
 			  struct question *ret_question)
 {
-	u64 begin_ns, end_ns;
-	int err;
-
-	lkst_trace_range(t, &begin_ns, &end_ns);
-	*ret_question =
-		(struct question){ .tid = (s32)o->tid, .from_ns = begin_ns, .to_ns = end_ns };
-	err = lkst_cmd_parse_range(e, t, o->from, o->to, &ret_question->from_ns,
-				   &ret_question->to_ns);
-	return err ?: check_interval(e, ret_question, begin_ns, end_ns);
-}
-
-/* The same for host number @i of several, to which --from and --to are common times. */
-static int parse_host_question(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
-			       unsigned int i, struct question *ret_question)
-{
+	const struct lkst_host *host = &r->list[i];
 	u64 begin_ns, end_ns, from_ns, to_ns;
-	int err = lkst_cmd_hosts_range(e, h, o->from, o->to, &from_ns, &to_ns);
+	int err = lkst_cmd_reading_range(e, r, o->from, o->to, &from_ns, &to_ns);
 
 	if (err)
 		return err;
-	lkst_trace_range(h->list[i].trace, &begin_ns, &end_ns);
+	lkst_trace_range(host->trace, &begin_ns, &end_ns);
 	*ret_question = (struct question){ .tid = (s32)o->tid, .from_ns = begin_ns, .to_ns = end_ns, .host = i };
 	if (o->from)
-		ret_question->from_ns = lkst_hosts_own_ns(&h->list[i], from_ns);
+		ret_question->from_ns = lkst_host_own_ns(host, from_ns);
 	if (o->to)
-		ret_question->to_ns = lkst_hosts_own_ns(&h->list[i], to_ns);
+		ret_question->to_ns = lkst_host_own_ns(host, to_ns);
 	return check_interval(e, ret_question, begin_ns, end_ns);
 }
 
@@ -319,7 +306,7 @@ static void set_config_of(const struct options *o, const struct lkst_trace *t, c
 static int set_config(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
 		      struct lkst_shown_account *shown)
 {
-	const struct lkst_hosts *h = shown->hosts;
+	const struct lkst_reading *h = shown->hosts;
 	u64 begin_ns, end_ns;
 	unsigned int i;
 
@@ -331,7 +318,7 @@ static int set_config(struct lkst_err *e, const struct options *o, const struct 
 	shown->configs = calloc(h->nr, sizeof(*shown->configs));
 	if (!shown->configs)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	lkst_hosts_range(h, &begin_ns, &end_ns);
+	lkst_reading_range(h, &begin_ns, &end_ns);
 	for (i = 0; i < h->nr; i++) {
 		struct lkst_view_config *config = &shown->configs[i];
 
@@ -448,25 +435,6 @@ static int check_asked(struct lkst_err *e, const struct options *o)
 	return 0;
 }
 
-/* Makes the account of @q, whose thread is of @t. */
-static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace *t, const struct question *q,
-		  struct lkst_shown_account *shown)
-{
-	return is_about_span(o) ? explain_span(e, o, t, q, shown) : explain(e, o, t, q, shown);
-}
-
-int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace *t,
-		     struct lkst_shown_account *shown)
-{
-	const struct options *o = options;
-	struct question q;
-	int err = check_asked(e, o) ?: parse_question(e, o, t, &q);
-
-	if (!err && is_search(o))
-		err = find_worst(e, o, t, &q);
-	return err ?: answer(e, o, t, &q, shown);
-}
-
 void lkst_why_account_fini(struct lkst_shown_account *shown)
 {
 	lkst_account_free(shown->account);
@@ -480,27 +448,27 @@ void lkst_why_account_fini(struct lkst_shown_account *shown)
 	*shown = (struct lkst_shown_account){};
 }
 
-/* ---- several hosts --------------------------------------------------------------------------- */
+/* ---- which host ------------------------------------------------------------------------------ */
 
 /* Makes @q the question about host number @i. -ENOENT: it has nothing of the kind. */
-static int ask_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h, unsigned int i,
+static int ask_host(struct lkst_err *e, const struct options *o, const struct lkst_reading *r, unsigned int i,
 		    struct question *q)
 {
-	int err = parse_host_question(e, o, h, i, q);
+	int err = parse_question(e, o, r, i, q);
 
-	return err || !is_search(o) ? err : find_worst(e, o, h->list[i].trace, q);
+	return err || !is_search(o) ? err : find_worst(e, o, r->list[i].trace, q);
 }
 
 /* Makes @ret_question the longest that any of the hosts has. */
-static int ask_all_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
+static int ask_all_hosts(struct lkst_err *e, const struct options *o, const struct lkst_reading *r,
 			 struct question *ret_question)
 {
 	bool is_found = false;
 	unsigned int i;
 
-	for (i = 0; i < h->nr; i++) {
+	for (i = 0; i < r->nr; i++) {
 		struct question q;
-		int err = ask_host(e, o, h, i, &q);
+		int err = ask_host(e, o, r, i, &q);
 
 		if (err && err != -ENOENT)
 			return err;
@@ -512,31 +480,36 @@ static int ask_all_hosts(struct lkst_err *e, const struct options *o, const stru
 	return is_found ? 0 : -ENOENT;
 }
 
-static int ask_hosts(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
-		     struct question *ret_question)
+static int ask_reading(struct lkst_err *e, const struct options *o, const struct lkst_reading *r,
+		       struct question *ret_question)
 {
 	int host;
 
+	if (r->nr == 1)
+		return ask_host(e, o, r, 0, ret_question);
 	if (!o->host && is_search(o))
-		return ask_all_hosts(e, o, h, ret_question);
+		return ask_all_hosts(e, o, r, ret_question);
 	if (!o->host)
 		return lkst_err_set(e, -EINVAL, "on which of the hosts? Give --host NAME; the first is %s",
-				    h->list[0].name);
-	host = lkst_hosts_find(e, h, o->host);
-	return host < 0 ? host : ask_host(e, o, h, (unsigned int)host, ret_question);
+				    r->list[0].name);
+	host = lkst_reading_find_host(e, r, o->host);
+	return host < 0 ? host : ask_host(e, o, r, (unsigned int)host, ret_question);
 }
 
-static int explain_host(struct lkst_err *e, const struct options *o, const struct lkst_hosts *h,
-			struct lkst_shown_account *shown)
+int lkst_why_account(struct lkst_err *e, const void *options, const struct lkst_reading *r,
+		     struct lkst_shown_account *shown)
 {
+	const struct options *o = options;
 	struct question q;
-	int err = ask_hosts(e, o, h, &q);
+	struct lkst_trace *t;
+	int err = check_asked(e, o) ?: ask_reading(e, o, r, &q);
 
 	if (err)
 		return err;
-	shown->hosts = h;
+	shown->hosts = r->nr > 1 ? r : NULL;
 	shown->host = q.host;
-	return answer(e, o, h->list[q.host].trace, &q, shown);
+	t = r->list[q.host].trace;
+	return is_about_span(o) ? explain_span(e, o, t, &q, shown) : explain(e, o, t, &q, shown);
 }
 
 /* ---- without a question ---------------------------------------------------------------------- */
@@ -568,26 +541,7 @@ static struct lkst_why_waiting_options waiting_options(const struct options *o, 
 	};
 }
 
-/* Where the waiting of one trace went. */
-static int print_waiting(struct lkst_err *e, const struct options *o, struct lkst_trace *t, struct lkst_out *out)
-{
-	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
-	const struct lkst_why_waiting_options w = waiting_options(o, false);
-	struct lkst_table_printer p;
-	unsigned int i;
-	int err = lkst_why_waiting_tables(e, &w, t, &shown);
-
-	if (err)
-		return err;
-	lkst_table_printer_init(&p, out, table_format(o), lkst_trace_catalog(t)->clock_offset_ns);
-	p.is_untitled = true;
-	for (i = 0; i < shown.nr; i++)
-		lkst_table_print(&p, shown.items[i].table);
-	lkst_table_printer_end(&p);
-	return 0;
-}
-
-static int tell_waiting(struct lkst_err *e, const struct options *o, struct lkst_cmd_traces *traces)
+static int tell_waiting(struct lkst_err *e, const struct options *o, const struct lkst_reading *r)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_why_waiting_options w = waiting_options(o, false);
@@ -595,14 +549,14 @@ static int tell_waiting(struct lkst_err *e, const struct options *o, struct lkst
 						.options = &w,
 						.from = &w.from,
 						.to = &w.to,
-						.format = table_format(o) };
+						.format = table_format(o),
+						.is_untitled = true };
 	int err;
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
 	lkst_out_init(out, STDOUT_FILENO);
-	err = traces->trace ? print_waiting(e, o, traces->trace, out)
-			    : lkst_joined_tables_answer(e, &q, &traces->hosts, out);
+	err = lkst_joined_tables_answer(e, &q, r, out);
 	return err ?: lkst_out_flush(out) ? lkst_err_sys(e, out->error, "writing") : 0;
 }
 
@@ -628,21 +582,12 @@ static int explain_row(struct lkst_err *e, const struct options *o, const char *
 	return move_notes(&notes, shown, err);
 }
 
-/* Makes the account that @o ask for; @row: of that row of where the waiting went, NULL: of none. */
-static int make_account(struct lkst_err *e, const struct options *o, const char *row, struct lkst_cmd_traces *traces,
-			struct lkst_shown_account *shown)
-{
-	if (row)
-		return explain_row(e, o, row, traces->trace, shown);
-	return traces->trace ? lkst_why_account(e, o, traces->trace, shown) : explain_host(e, o, &traces->hosts, shown);
-}
-
 /* ---- what has not ended ---------------------------------------------------------------------- */
 
 /* Of the traces that @args name, or of the recording that runs. */
 static int tell_hung(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	const struct lkst_why_hung_options h = { .from = o->from,
 						 .to = o->to,
 						 .least_ns = o->longer_ns,
@@ -654,8 +599,8 @@ static int tell_hung(struct lkst_err *e, const struct options *o, char **args, u
 						"--format alone");
 	if (!nr_args)
 		return lkst_why_hung_live(e, &h);
-	err = lkst_cmd_open_traces(e, args, nr_args, &traces);
-	return err ?: lkst_why_hung_tell(e, &h, &traces);
+	err = lkst_cmd_open_reading(e, args, nr_args, &reading);
+	return err ?: lkst_why_hung_tell(e, &h, &reading);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -679,11 +624,12 @@ static int print_account(struct lkst_err *e, const struct options *o, struct lks
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	_cleanup_(lkst_why_account_fini) struct lkst_shown_account shown = {};
 	const struct options *o = options;
 	const char *row = nr_args && lkst_why_waiting_is_number(args[0]) ? args[0] : NULL;
 	struct lkst_why_log log = { NULL, o->journal };
+	struct lkst_trace *one;
 	int err;
 
 	/* `lkst why … | head` ends quietly. */
@@ -700,21 +646,22 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	log.path = nr_args == 1 ? args[0] : NULL;
 	err = !row && (is_question(o) || o->call) ? check_asked(e, o) : 0;
 	if (!err)
-		err = lkst_cmd_open_traces(e, args, nr_args, &traces);
-	if (!err && traces.trace && o->host)
+		err = lkst_cmd_open_reading(e, args, nr_args, &reading);
+	one = lkst_reading_one(&reading);
+	if (!err && one && o->host)
 		err = lkst_err_set(e, -EINVAL, "--host is for traces of several hosts");
-	if (!err && !traces.trace && o->journal)
+	if (!err && !one && o->journal)
 		err = lkst_err_set(e, -EINVAL, "--journal is for the trace of one host");
 	if (!err && o->tree && (row || is_question(o)))
 		err = lkst_err_set(e, -EINVAL, "--tree is of all waiting, and not of one interval");
 	if (!err && o->in_short && !row && !is_question(o))
 		err = lkst_err_set(e, -EINVAL, "--in-short is of one interval, and not of all waiting");
 	if (!err && !row && !is_question(o))
-		return tell_waiting(e, o, &traces);
+		return tell_waiting(e, o, &reading);
 	if (!err)
-		err = make_account(e, o, row, &traces, &shown);
-	if (!err && traces.trace)
-		err = lkst_why_add_log(e, shown.account, traces.trace, &log);
+		err = row ? explain_row(e, o, row, one, &shown) : lkst_why_account(e, o, &reading, &shown);
+	if (!err && one)
+		err = lkst_why_add_log(e, shown.account, one, &log);
 	return err ?: print_account(e, o, &shown);
 }
 

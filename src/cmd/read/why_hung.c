@@ -32,27 +32,7 @@ int lkst_why_hung_tables(struct lkst_err *e, const void *options, struct lkst_tr
 	return err ? lkst_err_sys(e, err, "explaining") : 0;
 }
 
-/* Of one trace. */
-static int print(struct lkst_err *e, const struct lkst_why_hung_options *o, struct lkst_trace *t,
-		 struct lkst_out *out)
-{
-	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
-	struct lkst_table_printer p;
-	unsigned int i;
-	int err = lkst_why_hung_tables(e, o, t, &shown);
-
-	if (err)
-		return err;
-	lkst_table_printer_init(&p, out, o->is_json ? LKST_TABLE_JSON : LKST_TABLE_TEXT,
-				lkst_trace_catalog(t)->clock_offset_ns);
-	p.is_untitled = true;
-	for (i = 0; i < shown.nr; i++)
-		lkst_table_print(&p, shown.items[i].table);
-	lkst_table_printer_end(&p);
-	return 0;
-}
-
-int lkst_why_hung_tell(struct lkst_err *e, const struct lkst_why_hung_options *o, struct lkst_cmd_traces *traces)
+int lkst_why_hung_tell(struct lkst_err *e, const struct lkst_why_hung_options *o, const struct lkst_reading *r)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_why_hung_options own = *o;
@@ -60,12 +40,13 @@ int lkst_why_hung_tell(struct lkst_err *e, const struct lkst_why_hung_options *o
 						.options = &own,
 						.from = &own.from,
 						.to = &own.to,
-						.format = o->is_json ? LKST_TABLE_JSON : LKST_TABLE_TEXT };
+						.format = o->is_json ? LKST_TABLE_JSON : LKST_TABLE_TEXT,
+						.is_untitled = true };
 	int err;
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
 	lkst_out_init(out, STDOUT_FILENO);
-	err = traces->trace ? print(e, o, traces->trace, out) : lkst_joined_tables_answer(e, &q, &traces->hosts, out);
+	err = lkst_joined_tables_answer(e, &q, r, out);
 	return err ?: lkst_out_flush(out) ? lkst_err_sys(e, out->error, "writing") : 0;
 }

@@ -21,7 +21,7 @@ int lkst_why_hung_tables(struct lkst_err *e, const void *options, struct lkst_tr
 			 struct lkst_shown_tables *shown);
 
 /* Prints them to stdout; as text only the sentences. */
-int lkst_why_hung_tell(struct lkst_err *e, const struct lkst_why_hung_options *o, struct lkst_cmd_traces *traces);
+int lkst_why_hung_tell(struct lkst_err *e, const struct lkst_why_hung_options *o, const struct lkst_reading *r);
 
 #ifdef __wasi__
 /* A page has no machine. */

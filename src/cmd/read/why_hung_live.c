@@ -225,11 +225,12 @@ static int take_snapshot(struct lkst_err *e, char *dir)
 	return 0;
 }
 
-static int open_snapshot(struct lkst_err *e, struct lkst_trace **ret_trace)
+static int open_snapshot(struct lkst_err *e, struct lkst_reading *ret_reading)
 {
 	_cleanup_close_ int lock = -1;
 	const char *place = getenv("TMPDIR");
 	char path[PATH_MAX], dir[PATH_MAX];
+	struct lkst_trace *t;
 	int err;
 
 	if (!place || !*place)
@@ -239,7 +240,7 @@ static int open_snapshot(struct lkst_err *e, struct lkst_trace **ret_trace)
 	err = lkst_create_dir_beside(e, NULL, path, dir, &lock);
 	if (err)
 		return err;
-	err = take_snapshot(e, dir) ?: lkst_trace_open(e, dir, ret_trace);
+	err = take_snapshot(e, dir) ?: lkst_trace_open(e, dir, &t) ?: lkst_reading_take(e, &t, 1, ret_reading);
 	/* Its files stay as long as they are mapped. */
 	lkst_remove_made_dir(lock, AT_FDCWD, dir);
 	return err;
@@ -247,17 +248,17 @@ static int open_snapshot(struct lkst_err *e, struct lkst_trace **ret_trace)
 
 int lkst_why_hung_live(struct lkst_err *e, const struct lkst_why_hung_options *o)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	struct lkst_why_hung_options with = *o;
 	struct live live = {};
 	const struct lkst_hung_ask ask = { .holder = find_holder, .is_at_server = is_at_server, .arg = &live };
-	int err = open_snapshot(e, &traces.trace);
+	int err = open_snapshot(e, &reading);
 
 	if (err)
 		return err;
 	with.ask = &ask;
 	err = read_locks(&live);
-	err = err ? lkst_err_sys(e, err, "reading /proc/locks") : lkst_why_hung_tell(e, &with, &traces);
+	err = err ? lkst_err_sys(e, err, "reading /proc/locks") : lkst_why_hung_tell(e, &with, &reading);
 	free(live.locks);
 	return err;
 }

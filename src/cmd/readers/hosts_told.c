@@ -7,7 +7,7 @@
 #include "cmd/readers/traces.h"
 
 /* Who reads the parts of one recording must not be given those of another. */
-static int refuse_one_machine(struct lkst_err *e, const struct lkst_hosts *h, const char *const *names)
+static int refuse_one_machine(struct lkst_err *e, const struct lkst_reading *h, const char *const *names)
 {
 	unsigned int i;
 
@@ -20,7 +20,7 @@ static int refuse_one_machine(struct lkst_err *e, const struct lkst_hosts *h, co
 	return 0;
 }
 
-int lkst_cmd_tell_hosts(struct lkst_err *e, const struct lkst_hosts *h, const char *const *names)
+int lkst_cmd_tell_hosts(struct lkst_err *e, const struct lkst_reading *h, const char *const *names)
 {
 	char text[LKST_HOST_CLOCK_TEXT];
 	unsigned int i;
@@ -30,7 +30,7 @@ int lkst_cmd_tell_hosts(struct lkst_err *e, const struct lkst_hosts *h, const ch
 		return err;
 	for (i = 0; i < h->nr; i++) {
 		lkst_cmd_tell_ending(h->list[i].trace, h->list[i].name);
-		lkst_hosts_clock_text(h, i, text);
+		lkst_reading_clock_text(h, i, text);
 		lkst_print_message(stderr, "lkst: %s: %s", h->list[i].name, text);
 	}
 	for (i = 0; i < h->notes.nr; i++)

@@ -41,9 +41,9 @@ int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options 
 	return lkst_select_new(e, catalog, threads, &which, ret_select);
 }
 
-int lkst_printing_begin_host(struct lkst_err *e, const struct lkst_printing_options *options,
-			     const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
-			     const struct lkst_printing_host *host, struct lkst_printing *p)
+int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
+			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
+			const struct lkst_printing_host *host, struct lkst_printing *p)
 {
 	struct lkst_view_config config = { .catalog = catalog,
 					   .begin_ns = begin_ns,
@@ -79,13 +79,6 @@ int lkst_printing_begin_host(struct lkst_err *e, const struct lkst_printing_opti
 	config.out = p->out;
 	err = lkst_printing_select(e, options, catalog, p->threads, from_ns, to_ns, &p->select);
 	return err ? err : p->view->begin(e, &config, &p->ctx);
-}
-
-int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
-			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
-			struct lkst_printing *p)
-{
-	return lkst_printing_begin_host(e, options, catalog, begin_ns, from_ns, to_ns, NULL, p);
 }
 
 int lkst_printing_files(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t)

@@ -99,17 +99,13 @@ struct lkst_printing {
 };
 
 /*
- * Prepares to print records of @catalog from @from_ns to @to_ns (both included) to standard output, and
- * prints what comes first. @begin_ns: the time that relative times count from.
+ * Prepares to print records of @catalog from @from_ns to @to_ns (both included), and prints what comes first.
+ * @begin_ns: the time that relative times count from. @host NULL: they are of the only host, and go to standard
+ * output; else a format that cannot name hosts is refused.
  */
 int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
 			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
-			struct lkst_printing *p);
-
-/* The same for one of several hosts; a format that cannot name them is refused. */
-int lkst_printing_begin_host(struct lkst_err *e, const struct lkst_printing_options *options,
-			     const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
-			     const struct lkst_printing_host *host, struct lkst_printing *p);
+			const struct lkst_printing_host *host, struct lkst_printing *p);
 
 /* Has addresses of user code shown by their names, as far as trace @t says what they are in. */
 int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct lkst_trace *t);

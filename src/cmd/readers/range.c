@@ -24,13 +24,33 @@ int lkst_cmd_parse_range(struct lkst_err *e, const struct lkst_trace *t, const c
 	return err;
 }
 
-int lkst_cmd_hosts_range(struct lkst_err *e, const struct lkst_hosts *h, const char *from, const char *to, u64 *from_ns,
-			 u64 *to_ns)
+/* A time of the one host there is as a common one. UINT64_MAX stays. */
+static void make_common(const struct lkst_host *host, u64 *ns)
+{
+	*ns += *ns == UINT64_MAX ? 0 : host->offset_ns;
+}
+
+static int one_range(struct lkst_err *e, const struct lkst_host *host, const char *from, const char *to, u64 *from_ns,
+		     u64 *to_ns)
+{
+	int err = lkst_cmd_parse_range(e, host->trace, from, to, from_ns, to_ns);
+
+	if (!err && from)
+		make_common(host, from_ns);
+	if (!err && to)
+		make_common(host, to_ns);
+	return err;
+}
+
+int lkst_cmd_reading_range(struct lkst_err *e, const struct lkst_reading *r, const char *from, const char *to,
+			   u64 *from_ns, u64 *to_ns)
 {
 	struct lkst_time_range range = {};
 	int err = 0;
 
-	lkst_hosts_range(h, &range.begin_ns, &range.end_ns);
+	if (r->nr == 1)
+		return one_range(e, r->list, from, to, from_ns, to_ns);
+	lkst_reading_range(r, &range.begin_ns, &range.end_ns);
 	if ((from && from[0] == '@') || (to && to[0] == '@'))
 		return lkst_err_set(e, -EINVAL, "each host has a monotonic clock of its own: give the time of day");
 	if (from)
@@ -44,7 +64,7 @@ int lkst_cmd_hosts_range(struct lkst_err *e, const struct lkst_hosts *h, const c
 
 const char *lkst_cmd_own_time(const struct lkst_host *host, u64 ns, char text[LKST_CMD_OWN_TIME])
 {
-	const u64 own_ns = lkst_hosts_own_ns(host, ns);
+	const u64 own_ns = lkst_host_own_ns(host, ns);
 
 	snprintf(text, LKST_CMD_OWN_TIME, "@%llu.%09llu", (unsigned long long)(own_ns / LKST_NS_PER_S),
 		 (unsigned long long)(own_ns % LKST_NS_PER_S));

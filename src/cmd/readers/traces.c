@@ -113,11 +113,12 @@ static int refuse_stray(struct lkst_err *e, const struct lkst_recording_list *r)
 	return err || !r->stray ? err : lkst_err_set(e, -EINVAL, "%s does not say of which recording it is", r->stray);
 }
 
-int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_cmd_traces *ret_traces)
+int lkst_cmd_open_reading(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_reading *ret_reading)
 {
 	_cleanup_(lkst_recording_list_fini) struct lkst_recording_list r = {};
 	_cleanup_(paths_fini) struct paths p = {};
 	const char *names[LKST_HOSTS_MAX];
+	struct lkst_trace *t;
 	unsigned int i;
 	int err = gather(e, args, nr_args, &p);
 
@@ -126,11 +127,11 @@ int lkst_cmd_open_traces(struct lkst_err *e, char **args, unsigned int nr_args, 
 	if (err)
 		return err;
 	if (r.nr < 2)
-		return open_one(e, &p, args[0], &ret_traces->trace);
+		return open_one(e, &p, args[0], &t) ?: lkst_reading_take(e, &t, 1, ret_reading);
 	for (i = 0; i < r.nr; i++)
 		names[i] = r.list[i].paths[0];
-	return refuse_stray(e, &r) ?: lkst_hosts_open(e, &r, &ret_traces->hosts) ?:
-	       lkst_cmd_tell_hosts(e, &ret_traces->hosts, names);
+	return refuse_stray(e, &r) ?: lkst_reading_open(e, &r, ret_reading) ?:
+	       lkst_cmd_tell_hosts(e, ret_reading, names);
 }
 
 /* Whether a path of @length characters ends in dots alone. */

@@ -52,10 +52,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	const struct options *o = options;
 	const char *query = nr_args > 1 && is_query(args[nr_args - 1]) ? args[nr_args - 1] : NULL;
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces traces = {};
-	int err = lkst_cmd_open_traces(e, args, nr_args - !!query, &traces);
+	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
+	int err = lkst_cmd_open_reading(e, args, nr_args - !!query, &reading);
 
-	return err ? err : lkst_sql_session_run(e, &traces, o->format, o->output, query);
+	return err ? err : lkst_sql_session_run(e, &reading, o->format, o->output, query);
 }
 #endif
 

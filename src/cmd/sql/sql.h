@@ -17,7 +17,7 @@ struct lkst_sql_session {
  * Answers @query, or if that is NULL, what standard input has, in @format, to file @path, which gets its name when all
  * is answered, or if that is NULL, to standard output. Ctrl-C ends a query; a second time, the program.
  */
-int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *traces, unsigned int format,
+int lkst_sql_session_run(struct lkst_err *e, const struct lkst_reading *r, unsigned int format,
 			 const char *path, const char *query);
 
 /* Answers @text, queries or one command that begins with a dot, and writes all out. */

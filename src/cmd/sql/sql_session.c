@@ -151,7 +151,7 @@ static int answer_all(struct lkst_err *e, struct lkst_sql_session *session, cons
 	return isatty(STDIN_FILENO) ? lkst_sql_shell(e, session) : run_input(e, session);
 }
 
-int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *traces, unsigned int format,
+int lkst_sql_session_run(struct lkst_err *e, const struct lkst_reading *r, unsigned int format,
 			 const char *path, const char *query)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
@@ -167,11 +167,9 @@ int lkst_sql_session_run(struct lkst_err *e, const struct lkst_cmd_traces *trace
 		err = lkst_check_replaceable(e, path) ?:
 		      lkst_new_file_open(e, NULL, AT_FDCWD, path, &file);
 	lkst_out_init(out, path ? file.fd : STDOUT_FILENO);
-	if (!err && traces->trace)
-		err = lkst_code_naming_begin(e, traces->trace, &namer);
-	if (!err)
-		err = traces->trace ? lkst_sql_open(e, traces->trace, lkst_end_flag(), &sql)
-				    : lkst_sql_open_hosts(e, &traces->hosts, lkst_end_flag(), &sql);
+	if (!err && lkst_reading_one(r))
+		err = lkst_code_naming_begin(e, lkst_reading_one(r), &namer);
+	err = err ?: lkst_sql_open_reading(e, r, lkst_end_flag(), &sql);
 	if (err)
 		return err;
 	lkst_sql_name_code(sql, namer);

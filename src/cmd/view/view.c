@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "cmd/frame/access.h"
 #include "cmd/recorders/remote.h"
+#include "cmd/readers/traces.h"
 #include "cmd/view/view_files.h"
 #include "cmd/view/view_live.h"
 #include "cmd/view/view_page.h"
@@ -68,11 +69,11 @@ static int add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_fi
 	return 0;
 }
 
-static int check_size(struct lkst_err *e, const struct lkst_cmd_traces *t, const char *name, u64 most)
+static int check_size(struct lkst_err *e, const struct lkst_reading *r, const char *name, u64 most)
 {
 	char has[LKST_SIZE_TEXT], may[LKST_SIZE_TEXT];
 	u64 bytes = 0;
-	int err = lkst_view_each_file(e, t, add_length, &bytes);
+	int err = lkst_view_each_file(e, r, add_length, &bytes);
 
 	if (err || bytes <= most)
 		return err;
@@ -87,19 +88,18 @@ static int check_size(struct lkst_err *e, const struct lkst_cmd_traces *t, const
 }
 
 /* What they are called in the page: as they were named, or several by their hosts. */
-static void name_traces(const struct lkst_cmd_traces *t, const char *named, char name[NAME_MAX_BYTES])
+static void name_traces(const struct lkst_reading *r, const char *named, char name[NAME_MAX_BYTES])
 {
 	size_t used = 0;
 	unsigned int i;
 
 	snprintf(name, NAME_MAX_BYTES, "%s", named);
-	for (i = 0; i < t->hosts.nr && used < NAME_MAX_BYTES; i++)
-		used += (size_t)snprintf(name + used, NAME_MAX_BYTES - used, "%s%s", i ? ", " : "",
-					 t->hosts.list[i].name);
+	for (i = 0; r->nr > 1 && i < r->nr && used < NAME_MAX_BYTES; i++)
+		used += (size_t)snprintf(name + used, NAME_MAX_BYTES - used, "%s%s", i ? ", " : "", r->list[i].name);
 }
 
 static int write_page(struct lkst_err *e, const struct lkst_access *access, const char *output,
-		      const struct lkst_cmd_traces *t, const char *name, u64 *ret_bytes)
+		      const struct lkst_reading *r, const char *name, u64 *ret_bytes)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	struct stat st = {};
@@ -107,7 +107,7 @@ static int write_page(struct lkst_err *e, const struct lkst_access *access, cons
 
 	err = lkst_check_replaceable(e, output)
 		      ?: lkst_new_file_open(e, access, AT_FDCWD, output, &file)
-		      ?: lkst_view_page_write(e, file.fd, t, name);
+		      ?: lkst_view_page_write(e, file.fd, r, name);
 	if (err)
 		return err;
 	fstat(file.fd, &st);
@@ -119,19 +119,19 @@ static int write_page(struct lkst_err *e, const struct lkst_access *access, cons
 
 static int serve_trace(struct lkst_err *e, const char *address, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces t = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading r = {};
 	char name[NAME_MAX_BYTES];
 	struct lkst_view_source source = { .name = name };
 	int err;
 
 	if (!nr_args)
 		return lkst_err_set(e, -EINVAL, "--serve needs a trace to serve");
-	err = lkst_cmd_open_traces(e, args, nr_args, &t) ?: check_size(e, &t, args[0], SERVED_MAX);
+	err = lkst_cmd_open_reading(e, args, nr_args, &r) ?: check_size(e, &r, args[0], SERVED_MAX);
 	if (err)
 		return err;
-	name_traces(&t, args[0], name);
-	source.traces = t;
-	t = (struct lkst_cmd_traces){};
+	name_traces(&r, args[0], name);
+	source.reading = r;
+	r = (struct lkst_reading){};
 	return lkst_view_serve(e, address, &source);
 }
 
@@ -140,11 +140,12 @@ static int serve_live(struct lkst_err *e, const char *address, const struct opti
 {
 	_cleanup_(lkst_view_live_freep) struct lkst_view_live *live = NULL;
 	struct lkst_view_source source = { .name = "live", .next = lkst_view_live_next };
+	struct lkst_trace *t;
 	int err;
 
 	if (nr_args)
 		return lkst_err_set(e, -EINVAL, "--live shows the running recording, not a trace");
-	err = lkst_view_live_new(e, o->socket, o->last_ns, &live, &source.traces.trace);
+	err = lkst_view_live_new(e, o->socket, o->last_ns, &live, &t) ?: lkst_reading_take(e, &t, 1, &source.reading);
 	if (err)
 		return err;
 	source.ctx = live;
@@ -167,7 +168,7 @@ static int serve(struct lkst_err *e, const struct options *o, char **args, unsig
 
 static int make_page(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_cmd_traces_fini) struct lkst_cmd_traces t = {};
+	_cleanup_(lkst_reading_close) struct lkst_reading r = {};
 	_cleanup_free_ char *output = NULL;
 	char size[LKST_SIZE_TEXT], name[NAME_MAX_BYTES] = "";
 	struct lkst_access access;
@@ -175,16 +176,16 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 	int err = lkst_access_parse(e, &o->access, &access);
 
 	if (!err && nr_args)
-		err = lkst_cmd_open_traces(e, args, nr_args, &t)
-			      ?: check_size(e, &t, args[0], TRACE_MAX);
+		err = lkst_cmd_open_reading(e, args, nr_args, &r)
+			      ?: check_size(e, &r, args[0], TRACE_MAX);
 	if (err)
 		return err;
 	output = o->output ? strdup(o->output) : lkst_cmd_output_of(nr_args ? args[0] : "lkst", "html");
 	if (!output)
 		return lkst_err_sys(e, -ENOMEM, "making the page");
 	if (nr_args)
-		name_traces(&t, args[0], name);
-	err = write_page(e, &access, output, nr_args ? &t : NULL, name, &bytes);
+		name_traces(&r, args[0], name);
+	err = write_page(e, &access, output, nr_args ? &r : NULL, name, &bytes);
 	if (err)
 		return err;
 	lkst_size_format(bytes, size);

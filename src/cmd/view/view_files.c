@@ -21,15 +21,15 @@ static int rename_file(struct lkst_err *e, void *ctx, const struct lkst_memory_f
 	return h->each(e, h->ctx, &(struct lkst_memory_file){ name, file->bytes, file->length });
 }
 
-int lkst_view_each_file(struct lkst_err *e, const struct lkst_cmd_traces *t, lkst_trace_file *each, void *ctx)
+int lkst_view_each_file(struct lkst_err *e, const struct lkst_reading *r, lkst_trace_file *each, void *ctx)
 {
 	struct host_files h = { .each = each, .ctx = ctx };
 	int err = 0;
 
-	if (t->trace)
-		return lkst_trace_each_file(e, t->trace, each, ctx);
-	while (h.nr < t->hosts.nr && !err) {
-		const struct lkst_trace *trace = t->hosts.list[h.nr++].trace;
+	if (r->nr == 1)
+		return lkst_trace_each_file(e, r->list[0].trace, each, ctx);
+	while (h.nr < r->nr && !err) {
+		const struct lkst_trace *trace = r->list[h.nr++].trace;
 
 		err = lkst_trace_each_file(e, trace, rename_file, &h);
 	}

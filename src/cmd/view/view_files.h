@@ -3,11 +3,11 @@
 #ifndef LKST_CMD_VIEW_FILES_H
 #define LKST_CMD_VIEW_FILES_H
 
-#include "cmd/readers/traces.h"
+#include "hosts/reading.h"
 
 /*
  * Calls @each for every file, as lkst_trace_each_file(). Those of several hosts are in directories "host1", "host2" ...
  */
-int lkst_view_each_file(struct lkst_err *e, const struct lkst_cmd_traces *t, lkst_trace_file *each, void *ctx);
+int lkst_view_each_file(struct lkst_err *e, const struct lkst_reading *r, lkst_trace_file *each, void *ctx);
 
 #endif

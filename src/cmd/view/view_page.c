@@ -90,7 +90,7 @@ static void put_meta(struct lkst_out *out, const char *kind, const char *content
 	lkst_out_str(out, "\">\n");
 }
 
-static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_cmd_traces *t,
+static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_reading *r,
 		     const char *name)
 {
 	_cleanup_free_ struct writing *w = calloc(1, sizeof(*w));
@@ -106,7 +106,7 @@ static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst
 		err = lkst_err_sys(e, -ENOMEM, "writing the page");
 	} else {
 		put_meta(out, "trace", name);
-		err = lkst_view_each_file(e, t, put_file, w);
+		err = lkst_view_each_file(e, r, put_file, w);
 	}
 	ZSTD_freeCCtx(w->context);
 	return err;
@@ -146,7 +146,7 @@ int lkst_view_page_check(struct lkst_err *e)
 	return find_place(e, &page);
 }
 
-int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_cmd_traces *t, const char *name)
+int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_reading *r, const char *name)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct page_parts page = {};
@@ -158,8 +158,8 @@ int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_cmd_trace
 		return lkst_err_sys(e, -ENOMEM, "writing the page");
 	lkst_out_init(out, fd);
 	lkst_out_bytes(out, page.before, (size_t)(page.after - page.before));
-	if (t)
-		err = put_trace(e, out, t, name);
+	if (r)
+		err = put_trace(e, out, r, name);
 	put_rest(out, &page);
 	if (!err && lkst_out_flush(out))
 		err = lkst_err_sys(e, out->error, "writing the page");

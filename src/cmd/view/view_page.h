@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-struct lkst_cmd_traces;
+struct lkst_reading;
 
 /* Whether there is a page in this program. -ENOTSUP: it was built without one. */
 int lkst_view_page_check(struct lkst_err *e);
@@ -17,7 +17,7 @@ int lkst_view_page_check(struct lkst_err *e);
  * Writes to @fd a page that shows @t, called @name; NULL: an empty one, on which a trace can be dropped. It is whole in
  * itself: the library as a module of WebAssembly, scripts, and the files of the trace or the hosts' traces, compressed.
  */
-int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_cmd_traces *t, const char *name);
+int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_reading *r, const char *name);
 
 /*
  * The same page without the files: it asks for them (cmd/view/view_serve.h), and may ask only whom it came from.

@@ -25,7 +25,7 @@ enum {
 /* A trace, or those of hosts, and their files as they are sent. Connections that send one hold it. */
 struct generation {
 	unsigned int nr, nr_users;
-	struct lkst_cmd_traces traces;
+	struct lkst_reading reading;
 	struct lkst_memory_file *files;
 	unsigned int nr_files;
 };
@@ -51,7 +51,7 @@ static void drop(void *held)
 	for (i = 0; i < g->nr_files; i++)
 		free((char *)g->files[i].name);
 	free(g->files);
-	lkst_cmd_traces_fini(&g->traces);
+	lkst_reading_close(&g->reading);
 	free(g);
 }
 
@@ -70,20 +70,20 @@ static int add_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file
 	return 0;
 }
 
-/* Shows @traces from now on, which are taken in any case. */
-static int set_traces(struct lkst_err *e, struct served_view *v, struct lkst_cmd_traces traces)
+/* Shows @reading from now on, which is taken in any case. */
+static int set_reading(struct lkst_err *e, struct served_view *v, struct lkst_reading reading)
 {
 	struct generation *g = calloc(1, sizeof(*g));
 	int err;
 
 	if (!g) {
-		lkst_cmd_traces_fini(&traces);
+		lkst_reading_close(&reading);
 		return lkst_err_sys(e, -ENOMEM, "serving the trace");
 	}
 	g->nr = v->now ? v->now->nr + 1 : 1;
 	g->nr_users = 1;
-	g->traces = traces;
-	err = lkst_view_each_file(e, &g->traces, add_file, g);
+	g->reading = reading;
+	err = lkst_view_each_file(e, &g->reading, add_file, g);
 	if (err) {
 		drop(g);
 		return err;
@@ -95,14 +95,15 @@ static int set_traces(struct lkst_err *e, struct served_view *v, struct lkst_cmd
 
 static void look_for_next(struct served_view *v)
 {
+	struct lkst_reading reading;
 	struct lkst_trace *trace = NULL;
 	int r;
 
 	if (!v->source->next || v->failure.text[0])
 		return;
 	r = v->source->next(&v->failure, v->source->ctx, &trace);
-	if (r > 0)
-		set_traces(&v->failure, v, (struct lkst_cmd_traces){ .trace = trace });
+	if (r > 0 && !lkst_reading_take(&v->failure, &trace, 1, &reading))
+		set_reading(&v->failure, v, reading);
 }
 
 /* ---- answers ------------------------------------------------------------------------------------ */
@@ -243,7 +244,7 @@ static int serve(struct lkst_err *e, struct served_view *v, const char *address)
 int lkst_view_serve(struct lkst_err *e, const char *address, const struct lkst_view_source *source)
 {
 	struct served_view v = { .source = source };
-	int err = set_traces(e, &v, source->traces);
+	int err = set_reading(e, &v, source->reading);
 
 	if (err)
 		return err;

@@ -16,7 +16,7 @@
 
 #include "abi/types.h"
 #include "base/err.h"
-#include "cmd/readers/traces.h"
+#include "hosts/reading.h"
 
 /*
  * Where the trace, or those of hosts, come from. The server closes them when nobody needs them any more. With @next,
@@ -25,7 +25,7 @@
  */
 struct lkst_view_source {
 	const char *name; /* of the trace, in the page */
-	struct lkst_cmd_traces traces;
+	struct lkst_reading reading;
 	int (*next)(struct lkst_err *e, void *ctx,
 		    struct lkst_trace **ret_trace); /* NULL: none is newer */
 	void *ctx;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/hosts.h"
+#include "hosts/reading.h"
 #include "sql/known/known.h"
 #include "sql/known/known_fill.h"
 #include "sql/known/known_left_out.h"
@@ -90,21 +90,21 @@ static int add_host(struct lkst_sql *front, const struct lkst_host *host)
 }
 
 /* Each host's tables, and those that join them. */
-static int add_hosts(struct lkst_sql *front, const struct lkst_hosts *h)
+static int add_hosts(struct lkst_sql *front, const struct lkst_reading *r)
 {
 	unsigned int i;
 	int err = 0;
 
-	front->hosts = calloc(h->nr, sizeof(struct lkst_sql *));
+	front->hosts = calloc(r->nr, sizeof(struct lkst_sql *));
 	if (!front->hosts)
 		return -ENOMEM;
-	for (i = 0; i < h->nr && !err; i++)
-		err = add_host(front, &h->list[i]);
-	return err ?: lkst_sql_add_joined_records(front) ?: lkst_sql_add_views(front, h);
+	for (i = 0; i < r->nr && !err; i++)
+		err = add_host(front, &r->list[i]);
+	return err ?: lkst_sql_add_joined_records(front) ?: lkst_sql_add_views(front, r);
 }
 
-int lkst_sql_open_hosts(struct lkst_err *e, const struct lkst_hosts *h, const volatile sig_atomic_t *stop,
-			struct lkst_sql **ret_sql)
+static int open_hosts(struct lkst_err *e, const struct lkst_reading *r, const volatile sig_atomic_t *stop,
+		      struct lkst_sql **ret_sql)
 {
 	_cleanup_(lkst_sql_closep) struct lkst_sql *s = calloc(1, sizeof(*s));
 
@@ -114,12 +114,20 @@ int lkst_sql_open_hosts(struct lkst_err *e, const struct lkst_hosts *h, const vo
 	s->stop = stop;
 	s->max_groups = LKST_SQL_GROUPS_MAX;
 	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) || set_up(s) ||
-	    lkst_sql_add_functions_of_hosts(s) || add_hosts(s, h))
+	    lkst_sql_add_functions_of_hosts(s) || add_hosts(s, r))
 		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
 				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
 	lkst_sql_guard(s);
 	*ret_sql = lkst_take(s);
 	return 0;
+}
+
+int lkst_sql_open_reading(struct lkst_err *e, const struct lkst_reading *r, const volatile sig_atomic_t *stop,
+			  struct lkst_sql **ret_sql)
+{
+	struct lkst_trace *one = lkst_reading_one(r);
+
+	return one ? lkst_sql_open(e, one, stop, ret_sql) : open_hosts(e, r, stop, ret_sql);
 }
 
 /* What is not of the database, which has pointers to it. */

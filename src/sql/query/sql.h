@@ -25,12 +25,13 @@ struct lkst_sql;
 int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_atomic_t *stop,
 		  struct lkst_sql **ret_sql);
 /*
- * The same for traces of several hosts: each table has their rows, and a column `host` in front; times are ns since
- * 1970 on the time line that they have in common. A table `hosts` has what is known of their clocks.
+ * The same for what is opened of one host or several. Of several, each table has their rows, and a column `host` in
+ * front; times are ns since 1970 on the time line that they have in common; a table `hosts` has what is known of their
+ * clocks.
  */
-struct lkst_hosts;
-int lkst_sql_open_hosts(struct lkst_err *e, const struct lkst_hosts *h, const volatile sig_atomic_t *stop,
-			struct lkst_sql **ret_sql);
+struct lkst_reading;
+int lkst_sql_open_reading(struct lkst_err *e, const struct lkst_reading *r, const volatile sig_atomic_t *stop,
+			  struct lkst_sql **ret_sql);
 
 /* Has user code named by @namer, which must stay; without it only files and the places in them are shown. */
 void lkst_sql_name_code(struct lkst_sql *s, struct lkst_code_namer namer);

@@ -59,14 +59,14 @@ static int add_view(struct lkst_sql *front, const struct lkst_sql_known *table)
 	return run(front, sqlite3_str_finish(text));
 }
 
-static int add_host(struct lkst_sql *front, const struct lkst_hosts *h, unsigned int i)
+static int add_host(struct lkst_sql *front, const struct lkst_reading *h, unsigned int i)
 {
 	const struct lkst_host *host = &h->list[i];
 	char clock[LKST_HOST_CLOCK_TEXT], error[32] = "NULL";
 	u64 begin_ns, end_ns;
 
 	lkst_trace_range(host->trace, &begin_ns, &end_ns);
-	lkst_hosts_clock_text(h, i, clock);
+	lkst_reading_clock_text(h, i, clock);
 	if (host->bound.is_bounded)
 		snprintf(error, sizeof(error), "%llu", (unsigned long long)host->bound.error_ns);
 	return run(front,
@@ -79,7 +79,7 @@ static int add_host(struct lkst_sql *front, const struct lkst_hosts *h, unsigned
 			   (unsigned long long)host->nr_messages, clock));
 }
 
-int lkst_sql_add_views(struct lkst_sql *front, const struct lkst_hosts *h)
+int lkst_sql_add_views(struct lkst_sql *front, const struct lkst_reading *h)
 {
 	const struct lkst_sql_known *table;
 	unsigned int i;

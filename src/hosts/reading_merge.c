@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Several hosts' records, merged by the corrected time of day. */
-#include "hosts/hosts_merge.h"
+/* The hosts' records, merged by the corrected time of day. */
+#include "hosts/reading_merge.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@ struct place {
 	bool has_head;
 };
 
-struct lkst_hosts_merge {
-	const struct lkst_hosts *hosts;
+struct lkst_reading_merge {
+	const struct lkst_reading *reading;
 	struct place *places;
 	unsigned int top; /* the host that the last record is of */
 	u64 limit_ns;	  /* its records up to this time come before all others */
@@ -26,46 +26,46 @@ struct lkst_hosts_merge {
  * State has no place in time: that of the beginning comes before all records, that of a further part when its host has
  * come to it.
  */
-static void step(struct lkst_hosts_merge *t, unsigned int i)
+static void step(struct lkst_reading_merge *t, unsigned int i)
 {
 	struct place *p = &t->places[i];
 
 	p->has_head = lkst_merge_next(p->merge, &p->head) > 0;
 	if (p->has_head && p->head.buffer != LKST_BUFFER_STATE)
-		p->ns = p->head.ns + t->hosts->list[i].offset_ns;
+		p->ns = p->head.ns + t->reading->list[i].offset_ns;
 }
 
-int lkst_hosts_merge_new(struct lkst_err *e, const struct lkst_hosts *h, u64 from_ns, u64 to_ns,
-			 bool reads_all, struct lkst_hosts_merge **ret_timeline)
+int lkst_reading_merge_new(struct lkst_err *e, const struct lkst_reading *r, u64 from_ns, u64 to_ns,
+			 bool reads_all, struct lkst_reading_merge **ret_merge)
 {
-	_cleanup_(lkst_hosts_merge_freep) struct lkst_hosts_merge *t = calloc(1, sizeof(*t));
+	_cleanup_(lkst_reading_merge_freep) struct lkst_reading_merge *t = calloc(1, sizeof(*t));
 	unsigned int i;
 	int err = 0;
 
-	if (!t || !(t->places = calloc(h->nr, sizeof(*t->places))))
+	if (!t || !(t->places = calloc(r->nr, sizeof(*t->places))))
 		return lkst_err_sys(e, -ENOMEM, "merging the hosts");
-	t->hosts = h;
-	for (i = 0; i < h->nr && !err; i++) {
-		const struct lkst_host *host = &h->list[i];
+	t->reading = r;
+	for (i = 0; i < r->nr && !err; i++) {
+		const struct lkst_host *host = &r->list[i];
 
 		err = lkst_merge_new(e, host->trace,
-				     reads_all ? 0 : lkst_hosts_own_ns(host, from_ns),
-				     lkst_hosts_own_ns(host, to_ns), &t->places[i].merge);
+				     reads_all ? 0 : lkst_host_own_ns(host, from_ns),
+				     lkst_host_own_ns(host, to_ns), &t->places[i].merge);
 		if (!err)
 			step(t, i);
 	}
 	if (!err)
-		*ret_timeline = lkst_take(t);
+		*ret_merge = lkst_take(t);
 	return err;
 }
 
-void lkst_hosts_merge_free(struct lkst_hosts_merge *t)
+void lkst_reading_merge_free(struct lkst_reading_merge *t)
 {
 	unsigned int i;
 
 	if (!t)
 		return;
-	for (i = 0; t->places && i < t->hosts->nr; i++)
+	for (i = 0; t->places && i < t->reading->nr; i++)
 		lkst_merge_free(t->places[i].merge);
 	free(t->places);
 	free(t);
@@ -75,12 +75,12 @@ void lkst_hosts_merge_free(struct lkst_hosts_merge *t)
  * Chooses the host whose record comes first, and how long it goes on to: at equal times the host with the lower number
  * comes first. False: all are at their end.
  */
-static bool choose(struct lkst_hosts_merge *t)
+static bool choose(struct lkst_reading_merge *t)
 {
 	unsigned int i;
 
 	t->has_top = false;
-	for (i = 0; i < t->hosts->nr; i++) {
+	for (i = 0; i < t->reading->nr; i++) {
 		const struct place *p = &t->places[i];
 
 		if (!p->has_head || (t->has_top && p->ns >= t->places[t->top].ns))
@@ -89,7 +89,7 @@ static bool choose(struct lkst_hosts_merge *t)
 		t->has_top = true;
 	}
 	t->limit_ns = UINT64_MAX;
-	for (i = 0; i < t->hosts->nr; i++) {
+	for (i = 0; i < t->reading->nr; i++) {
 		const struct place *p = &t->places[i];
 		/* A host before the top has a later record, so that its time is not 0. */
 		const u64 limit_ns = i < t->top ? p->ns - 1 : p->ns;
@@ -100,7 +100,7 @@ static bool choose(struct lkst_hosts_merge *t)
 	return t->has_top;
 }
 
-int lkst_hosts_merge_next(struct lkst_hosts_merge *t, unsigned int *ret_host,
+int lkst_reading_merge_next(struct lkst_reading_merge *t, unsigned int *ret_host,
 			  struct lkst_record *ret_record)
 {
 	struct place *p = &t->places[t->top];
@@ -117,7 +117,7 @@ int lkst_hosts_merge_next(struct lkst_hosts_merge *t, unsigned int *ret_host,
 	return 1;
 }
 
-int lkst_hosts_merge_gap(struct lkst_hosts_merge *t, unsigned int host, struct lkst_gap *ret_gap)
+int lkst_reading_merge_gap(struct lkst_reading_merge *t, unsigned int host, struct lkst_gap *ret_gap)
 {
 	return lkst_merge_gap(t->places[host].merge, ret_gap);
 }

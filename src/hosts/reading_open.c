@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Several hosts' traces on the disk. */
-#include "hosts/hosts.h"
+#include "hosts/reading.h"
 #include "hosts/recordings.h"
 
 static int open_recording(struct lkst_err *e, const struct lkst_one_recording *r,
@@ -10,8 +10,8 @@ static int open_recording(struct lkst_err *e, const struct lkst_one_recording *r
 			  : lkst_trace_open_parts(e, r->paths, r->nr, ret_trace);
 }
 
-int lkst_hosts_open(struct lkst_err *e, const struct lkst_recording_list *r,
-		    struct lkst_hosts *ret_hosts)
+int lkst_reading_open(struct lkst_err *e, const struct lkst_recording_list *r,
+		    struct lkst_reading *ret_reading)
 {
 	struct lkst_trace *traces[LKST_HOSTS_MAX];
 	unsigned int nr = 0;
@@ -22,7 +22,7 @@ int lkst_hosts_open(struct lkst_err *e, const struct lkst_recording_list *r,
 		nr += !err;
 	}
 	if (!err)
-		return lkst_hosts_take(e, traces, nr, ret_hosts);
+		return lkst_reading_take(e, traces, nr, ret_reading);
 	while (nr)
 		lkst_trace_close(traces[--nr]);
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Several hosts' traces: opening them, and bringing their clocks together. */
-#include "hosts/hosts.h"
+/* The traces of one or more hosts: opening them, and bringing their clocks together. */
+#include "hosts/reading.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,39 +16,39 @@ enum { STEP_MIN_NS = 1000000 }; /* a clock that was set by less is not worth a s
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct lkst_hosts *h, unsigned int nr, const char *name)
+static bool is_taken(const struct lkst_reading *r, unsigned int nr, const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr && strcmp(h->list[i].name, name); i++)
+	for (i = 0; i < nr && strcmp(r->list[i].name, name); i++)
 		;
 	return i < nr;
 }
 
-static void name_host(struct lkst_hosts *h, unsigned int i)
+static void name_host(struct lkst_reading *r, unsigned int i)
 {
-	const char *name = lkst_trace_catalog(h->list[i].trace)->hostname;
+	const char *name = lkst_trace_catalog(r->list[i].trace)->hostname;
 	unsigned int n;
 
 	if (!name[0])
 		name = "host";
-	snprintf(h->list[i].name, sizeof(h->list[i].name), "%s", name);
-	for (n = 2; is_taken(h, i, h->list[i].name); n++)
-		snprintf(h->list[i].name, sizeof(h->list[i].name), "%s:%u", name, n);
+	snprintf(r->list[i].name, sizeof(r->list[i].name), "%s", name);
+	for (n = 2; is_taken(r, i, r->list[i].name); n++)
+		snprintf(r->list[i].name, sizeof(r->list[i].name), "%s:%u", name, n);
 }
 
-int lkst_hosts_find(struct lkst_err *e, const struct lkst_hosts *h, const char *name)
+int lkst_reading_find_host(struct lkst_err *e, const struct lkst_reading *r, const char *name)
 {
 	char names[512] = "";
 	size_t used = 0;
 	unsigned int i;
 
-	for (i = 0; i < h->nr; i++) {
-		if (!strcmp(h->list[i].name, name))
+	for (i = 0; i < r->nr; i++) {
+		if (!strcmp(r->list[i].name, name))
 			return (int)i;
 		if (used < sizeof(names))
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-						 i ? ", " : "", h->list[i].name);
+						 i ? ", " : "", r->list[i].name);
 	}
 	return lkst_err_set(e, -ENOENT, "no trace is of a host \"%s\": there are %s", name, names);
 }
@@ -56,37 +56,37 @@ int lkst_hosts_find(struct lkst_err *e, const struct lkst_hosts *h, const char *
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
 /* The host before number @i that the same kernel recorded, or @i. */
-static unsigned int same_boot(const struct lkst_hosts *h, unsigned int i)
+static unsigned int same_boot(const struct lkst_reading *r, unsigned int i)
 {
 	static const u8 unknown[16];
-	const u8 *boot_id = lkst_trace_catalog(h->list[i].trace)->boot_id;
+	const u8 *boot_id = lkst_trace_catalog(r->list[i].trace)->boot_id;
 	unsigned int k;
 
 	if (!memcmp(boot_id, unknown, sizeof(unknown)))
 		return i;
 	for (k = 0; k < i; k++)
-		if (!memcmp(lkst_trace_catalog(h->list[k].trace)->boot_id, boot_id,
+		if (!memcmp(lkst_trace_catalog(r->list[k].trace)->boot_id, boot_id,
 			    sizeof(unknown)))
 			return k;
 	return i;
 }
 
 /* What each trace says itself. */
-static int read_clocks(struct lkst_err *e, struct lkst_hosts *h, struct lkst_clock_bounds *b)
+static int read_clocks(struct lkst_err *e, struct lkst_reading *r, struct lkst_clock_bounds *b)
 {
 	unsigned int i, same;
 	char step[LKST_DURATION_TEXT];
 
-	for (i = 0; i < h->nr; i++) {
-		struct lkst_host *host = &h->list[i];
+	for (i = 0; i < r->nr; i++) {
+		struct lkst_host *host = &r->list[i];
 		int err = lkst_host_clock_read(e, host->trace, &host->clock);
 
 		if (err)
 			return err;
-		same = same_boot(h, i);
+		same = same_boot(r, i);
 		host->same_as = same;
 		host->is_same_boot = same != i;
-		host->offset_ns = h->list[same].clock.offset_ns;
+		host->offset_ns = r->list[same].clock.offset_ns;
 		if (host->is_same_boot)
 			lkst_clock_bounds_same(b, i, same);
 		if (host->clock.is_known && host->clock.has_error)
@@ -94,7 +94,7 @@ static int read_clocks(struct lkst_err *e, struct lkst_hosts *h, struct lkst_clo
 		lkst_duration_format(host->clock.step_ns, step);
 		if (host->clock.step_ns >= STEP_MIN_NS)
 			lkst_notes_add(
-				&h->notes,
+				&r->notes,
 				"the time of day of %s was set by %s while it recorded: its last is used",
 				host->name, step);
 	}
@@ -110,39 +110,39 @@ static void take_message(void *ctx, unsigned int from, unsigned int to, u64 sent
 static void count_message(void *ctx, unsigned int from, unsigned int to, u64 sent_ns,
 			  u64 received_ns)
 {
-	struct lkst_hosts *h = ctx;
-	const u64 sent = sent_ns + (u64)h->list[from].bound.shift_ns;
-	const u64 received = received_ns + (u64)h->list[to].bound.shift_ns;
+	struct lkst_reading *r = ctx;
+	const u64 sent = sent_ns + (u64)r->list[from].bound.shift_ns;
+	const u64 received = received_ns + (u64)r->list[to].bound.shift_ns;
 
-	h->nr_messages++;
-	h->list[from].nr_messages++;
-	h->list[to].nr_messages++;
-	h->nr_backwards += received_ns < sent_ns;
-	h->nr_still += received < sent;
+	r->nr_messages++;
+	r->list[from].nr_messages++;
+	r->list[to].nr_messages++;
+	r->nr_backwards += received_ns < sent_ns;
+	r->nr_still += received < sent;
 }
 
-static void note_fit(struct lkst_hosts *h, const struct lkst_clock_bounds_fit *fit)
+static void note_fit(struct lkst_reading *r, const struct lkst_clock_bounds_fit *fit)
 {
 	char conflict[LKST_DURATION_TEXT];
 
 	lkst_duration_format(fit->conflict_ns, conflict);
 	if (fit->clocks_are_wrong)
 		lkst_notes_add(
-			&h->notes,
+			&r->notes,
 			"a clock is off by more than its host takes for possible: packets alone say how far");
 	if (fit->conflict_ns)
 		lkst_notes_add(
-			&h->notes,
+			&r->notes,
 			"packets contradict each other by %s: the clocks ran at different speeds, or were set; "
 			"ask for a shorter time",
 			conflict);
-	if (h->nr_still)
-		lkst_notes_add(&h->notes,
+	if (r->nr_still)
+		lkst_notes_add(&r->notes,
 			       "%llu of %llu packets are still received before they were sent",
-			       (unsigned long long)h->nr_still, (unsigned long long)h->nr_messages);
+			       (unsigned long long)r->nr_still, (unsigned long long)r->nr_messages);
 }
 
-static void correct(struct lkst_hosts *h, const struct lkst_clock_bounds *b,
+static void correct(struct lkst_reading *r, const struct lkst_clock_bounds *b,
 		    const struct lkst_messages *m)
 {
 	struct lkst_clock_bound bounds[LKST_HOSTS_MAX];
@@ -150,131 +150,133 @@ static void correct(struct lkst_hosts *h, const struct lkst_clock_bounds *b,
 	unsigned int i;
 
 	lkst_clock_bounds_solve(b, bounds, &fit);
-	for (i = 0; i < h->nr; i++)
-		h->list[i].bound = bounds[i];
-	lkst_messages_walk(m, h->nr, count_message, h);
-	note_fit(h, &fit);
-	for (i = 0; i < h->nr; i++) {
-		h->list[i].offset_ns += (u64)h->list[i].bound.shift_ns;
-		lkst_trace_set_clock_offset(h->list[i].trace, h->list[i].offset_ns);
+	for (i = 0; i < r->nr; i++)
+		r->list[i].bound = bounds[i];
+	lkst_messages_walk(m, r->nr, count_message, r);
+	note_fit(r, &fit);
+	for (i = 0; i < r->nr; i++) {
+		r->list[i].offset_ns += (u64)r->list[i].bound.shift_ns;
+		lkst_trace_set_clock_offset(r->list[i].trace, r->list[i].offset_ns);
 	}
 }
 
 /* A trace without a time of day needs messages. Times before 1970 make no sense. */
-static int check(struct lkst_err *e, const struct lkst_hosts *h)
+static int check(struct lkst_err *e, const struct lkst_reading *r)
 {
 	unsigned int i, k;
 
-	for (i = 0; i < h->nr; i++) {
-		if ((s64)h->list[i].offset_ns < 0)
+	for (i = 0; i < r->nr; i++) {
+		if ((s64)r->list[i].offset_ns < 0)
 			return lkst_err_set(e, -EINVAL,
 					    "the traces cannot be brought to one time line: the clock of %s makes "
 					    "no sense",
-					    h->list[i].name);
-		k = h->list[i].clock.is_known ? 0 : i;
-		if (h->list[k].clock.is_known || h->list[i].bound.is_bounded)
+					    r->list[i].name);
+		k = r->list[i].clock.is_known ? 0 : i;
+		if (r->list[k].clock.is_known || r->list[i].bound.is_bounded)
 			continue;
 		return lkst_err_set(
 			e, -EINVAL,
 			"the traces cannot be brought to one time line: that of %s does not say what time of "
 			"day it was, and has no packets both to and from the others",
-			h->list[i].name);
+			r->list[i].name);
 	}
 	return 0;
 }
 
-static int bring_together(struct lkst_err *e, struct lkst_hosts *h)
+static int bring_together(struct lkst_err *e, struct lkst_reading *r)
 {
 	_cleanup_(lkst_clock_bounds_freep) struct lkst_clock_bounds *b =
-		lkst_clock_bounds_new(h->nr);
+		lkst_clock_bounds_new(r->nr);
 	_cleanup_(lkst_messages_freep) struct lkst_messages *m = lkst_messages_new(0);
 	unsigned int i;
-	int err = b && m ? read_clocks(e, h, b)
+	int err = b && m ? read_clocks(e, r, b)
 			 : lkst_err_sys(e, -ENOMEM, "bringing clocks together");
 
-	for (i = 0; i < h->nr && !err; i++)
-		err = lkst_messages_read(e, m, h->list[i].trace, i, h->list[i].offset_ns);
+	for (i = 0; i < r->nr && !err; i++)
+		err = lkst_messages_read(e, m, r->list[i].trace, i, r->list[i].offset_ns);
 	if (err)
 		return err;
-	lkst_messages_walk(m, h->nr, take_message, b);
-	correct(h, b, m);
-	return check(e, h);
+	lkst_messages_walk(m, r->nr, take_message, b);
+	correct(r, b, m);
+	return check(e, r);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-int lkst_hosts_take(struct lkst_err *e, struct lkst_trace **traces, unsigned int nr,
-		    struct lkst_hosts *ret_hosts)
+int lkst_reading_take(struct lkst_err *e, struct lkst_trace **traces, unsigned int nr,
+		    struct lkst_reading *ret_reading)
 {
-	struct lkst_hosts h = { .list = calloc(nr, sizeof(*h.list)) };
+	struct lkst_reading r = { .list = calloc(nr, sizeof(*r.list)) };
 	unsigned int i;
-	int err = h.list ? 0 : lkst_err_sys(e, -ENOMEM, "opening the traces");
+	int err = r.list ? 0 : lkst_err_sys(e, -ENOMEM, "opening the traces");
 
 	for (i = 0; i < nr; i++) {
 		if (err) {
 			lkst_trace_close(traces[i]);
 			continue;
 		}
-		h.list[i].trace = traces[i];
-		h.nr++;
-		name_host(&h, i);
+		r.list[i].trace = traces[i];
+		r.nr++;
+		name_host(&r, i);
+		r.list[i].offset_ns = lkst_trace_catalog(traces[i])->clock_offset_ns;
 	}
 	if (!err && nr > LKST_HOSTS_MAX)
 		err = lkst_err_set(e, -E2BIG, "these are of more than %d recordings",
 				   LKST_HOSTS_MAX);
-	err = err ?: bring_together(e, &h);
+	if (!err && nr > 1)
+		err = bring_together(e, &r);
 	if (err)
-		lkst_hosts_close(&h);
+		lkst_reading_close(&r);
 	else
-		*ret_hosts = h;
+		*ret_reading = r;
 	return err;
 }
 
-int lkst_hosts_hold(struct lkst_err *e, const struct lkst_hosts *h, struct lkst_hosts *ret_hosts)
+int lkst_reading_hold(struct lkst_err *e, const struct lkst_reading *r, struct lkst_reading *ret_reading)
 {
-	struct lkst_host *list = calloc(h->nr, sizeof(*list));
+	struct lkst_host *list = calloc(r->nr, sizeof(*list));
 	unsigned int i;
 
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "opening the traces");
-	*ret_hosts = *h;
-	ret_hosts->list = list;
-	ret_hosts->notes = (struct lkst_notes){};
-	for (i = 0; i < h->nr; i++) {
-		list[i] = h->list[i];
+	*ret_reading = *r;
+	ret_reading->list = list;
+	ret_reading->notes = (struct lkst_notes){};
+	for (i = 0; i < r->nr; i++) {
+		list[i] = r->list[i];
 		lkst_trace_hold(list[i].trace);
 	}
-	for (i = 0; i < h->notes.nr; i++)
-		lkst_notes_add(&ret_hosts->notes, "%s", h->notes.text[i]);
+	for (i = 0; i < r->notes.nr; i++)
+		lkst_notes_add(&ret_reading->notes, "%s", r->notes.text[i]);
 	return 0;
 }
 
-void lkst_hosts_close(struct lkst_hosts *h)
+void lkst_reading_close(struct lkst_reading *r)
 {
 	unsigned int i;
 
-	for (i = 0; i < h->nr; i++)
-		lkst_trace_close(h->list[i].trace);
-	free(h->list);
-	lkst_notes_fini(&h->notes);
-	*h = (struct lkst_hosts){};
+	for (i = 0; i < r->nr; i++)
+		lkst_trace_close(r->list[i].trace);
+	free(r->list);
+	lkst_notes_fini(&r->notes);
+	*r = (struct lkst_reading){};
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-void lkst_hosts_range(const struct lkst_hosts *h, u64 *ret_begin_ns, u64 *ret_end_ns)
+void lkst_reading_range(const struct lkst_reading *r, u64 *ret_begin_ns, u64 *ret_end_ns)
 {
 	u64 begin_ns, end_ns;
 	bool any = false;
 	unsigned int i;
 
 	*ret_begin_ns = *ret_end_ns = 0;
-	for (i = 0; i < h->nr; i++) {
-		lkst_trace_range(h->list[i].trace, &begin_ns, &end_ns);
+	for (i = 0; i < r->nr; i++) {
+		lkst_trace_range(r->list[i].trace, &begin_ns, &end_ns);
 		if (!begin_ns && !end_ns)
 			continue;
-		begin_ns += h->list[i].offset_ns;
-		end_ns += h->list[i].offset_ns;
+		begin_ns += r->list[i].offset_ns;
+		end_ns += r->list[i].offset_ns;
 		if (!any || begin_ns < *ret_begin_ns)
 			*ret_begin_ns = begin_ns;
 		if (!any || end_ns > *ret_end_ns)
@@ -283,9 +285,9 @@ void lkst_hosts_range(const struct lkst_hosts *h, u64 *ret_begin_ns, u64 *ret_en
 	}
 }
 
-u64 lkst_hosts_own_ns(const struct lkst_host *host, u64 ns)
+u64 lkst_host_own_ns(const struct lkst_host *host, u64 ns)
 {
-	if (ns == UINT64_MAX)
+	if (!ns || ns == UINT64_MAX)
 		return ns;
 	/* An offset may stand for less than 0. */
 	return (s64)(ns - host->offset_ns) < 0 ? 0 : ns - host->offset_ns;
@@ -305,10 +307,10 @@ static const char *why_unbounded(const struct lkst_host *host)
 		       : "it was not synchronised, and no packets show how far it is off";
 }
 
-void lkst_hosts_clock_text(const struct lkst_hosts *h, unsigned int i,
+void lkst_reading_clock_text(const struct lkst_reading *r, unsigned int i,
 			   char text[LKST_HOST_CLOCK_TEXT])
 {
-	const struct lkst_host *host = &h->list[i];
+	const struct lkst_host *host = &r->list[i];
 	const s64 ns = host->bound.shift_ns;
 	char shift[LKST_DURATION_TEXT], error[LKST_DURATION_TEXT];
 
