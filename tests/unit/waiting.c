@@ -179,7 +179,14 @@ TEST(waiting_knows_connections_of_long_ago)
  * An answer over the loopback interface comes by a softirq in the server's own call. If an interrupt came in that call
  * before, or softirqs and calls were not recorded, that is not certain, unless the two talk to each other.
  */
-static const char *answer_by_softirq(bool has_call, bool has_interrupt, bool has_asked)
+#define DEVICE "irq_handler_entry cpu=0 tid=30 ns=110010000 irq=7\nirq_handler_exit cpu=0 tid=30 ns=110011000 irq=7\n"
+#define TICK \
+	"local_timer_entry cpu=0 tid=30 ns=110010000 vector=236\nlocal_timer_exit cpu=0 tid=30 ns=110011000 " \
+	"vector=236\n"
+#define TIMERS "softirq_entry cpu=0 tid=30 ns=110012000 vec=1\nsoftirq_exit cpu=0 tid=30 ns=110013000 vec=1\n"
+#define RECEIVED "softirq_entry cpu=1 tid=0 ns=109600000 vec=3\nsoftirq_exit cpu=1 tid=0 ns=109610000 vec=3\n"
+#define RECEIVES "softirq_entry cpu=1 tid=0 ns=109600000 vec=3\n"
+static const char *answer_by_softirq(bool has_call, const char *before, bool has_asked)
 {
 	begin();
 	name(30, "server");
@@ -194,9 +201,7 @@ static const char *answer_by_softirq(bool has_call, bool has_interrupt, bool has
 	leave(10000, 0, 40, 30, ASLEEP, READ, "4,0,1");
 	if (has_call)
 		add("syscall_entry_write cpu=0 tid=30 ns=110000000 fd=5\n");
-	if (has_interrupt)
-		add("irq_handler_entry cpu=0 tid=30 ns=110010000 irq=7\nirq_handler_exit cpu=0 tid=30 ns=110011000 "
-		    "irq=7\n");
+	add("%s", before);
 	if (has_call)
 		add("softirq_entry cpu=0 tid=30 ns=110020000 vec=3\n");
 	add("sched_waking cpu=0 tid=30 ns=110030000 target_tid=40 target_cpu=0 call=%d context=2\n", WRITE);
@@ -209,9 +214,9 @@ static const char *answer_by_softirq(bool has_call, bool has_interrupt, bool has
 }
 
 /* The same where the limit has left out calls and softirqs, and interrupts, @with_interrupts: from the beginning on. */
-static const char *answer_with_less(bool has_interrupt, bool with_interrupts)
+static const char *answer_with_less(const char *before, bool with_interrupts)
 {
-	answer_by_softirq(false, has_interrupt, false);
+	answer_by_softirq(false, before, false);
 	add("shed_begin cpu=0 tid=0 buffer=1 ns=1000000 cost=1 kind=syscall:*\n"
 	    "shed_begin cpu=0 tid=0 buffer=1 ns=1000001 cost=1 kind=softirq\n");
 	if (with_interrupts)
@@ -219,17 +224,39 @@ static const char *answer_with_less(bool has_interrupt, bool with_interrupts)
 	return ask("TRACE");
 }
 
+/* The same where it has left out only what other CPUs have this one run, and the tick. */
+static const char *answer_without_cpus(const char *before)
+{
+	answer_by_softirq(true, before, false);
+	add("shed_begin cpu=0 tid=0 buffer=1 ns=1000000 cost=1 kind=call_function_single\n"
+	    "shed_begin cpu=0 tid=0 buffer=1 ns=1000001 cost=1 kind=local_timer\n");
+	return ask("TRACE");
+}
+
 TEST(waiting_follows_a_packet_of_the_same_machine_if_it_is_certain)
 {
-	CHECK(strstr(answer_by_softirq(true, false, false), "100 ms: server ran for 100 % of it\n"));
-	CHECK(strstr(answer_by_softirq(true, true, false), "100 ms, until an interrupt came\n"));
-	CHECK(strstr(answer_by_softirq(true, true, true), "100 ms, until an interrupt came\n"));
-	CHECK(strstr(answer_by_softirq(false, false, true), "100 ms: server ran for 100 % of it\n"));
-	CHECK(strstr(answer_by_softirq(false, false, false), "100 ms, until an interrupt came\n"));
+	static const char followed[] = "100 ms: server ran for 100 % of it\n";
+	static const char unknown[] = "100 ms, until an interrupt came\n";
+
+	CHECK(strstr(answer_by_softirq(true, "", false), followed));
+	CHECK(strstr(answer_by_softirq(true, DEVICE, false), unknown));
+	CHECK(strstr(answer_by_softirq(true, DEVICE, true), unknown));
+	CHECK(strstr(answer_by_softirq(false, "", true), followed));
+	CHECK(strstr(answer_by_softirq(false, "", false), unknown));
+	/* A tick brings no packet; timers that run behind it may send one. */
+	CHECK(strstr(answer_by_softirq(true, TICK, false), followed));
+	CHECK(strstr(answer_by_softirq(true, TICK TIMERS, false), unknown));
 	/* Since the server ran, nothing has come that a packet of another machine could have come by. */
-	CHECK(strstr(answer_with_less(false, false), "100 ms: server ran for 100 % of it\n"));
-	CHECK(strstr(answer_with_less(true, false), "100 ms, until an interrupt came\n"));
-	CHECK(strstr(answer_with_less(false, true), "100 ms, until an interrupt came\n"));
+	CHECK(strstr(answer_with_less("", false), followed));
+	CHECK(strstr(answer_with_less(DEVICE, false), unknown));
+	CHECK(strstr(answer_with_less("", true), unknown));
+	/* Another CPU may have passed one on that it has received, or receives. */
+	CHECK(strstr(answer_without_cpus(""), followed));
+	CHECK(strstr(answer_without_cpus(RECEIVED), unknown));
+	CHECK(strstr(answer_without_cpus(RECEIVES), unknown));
+	CHECK(strstr(answer_by_softirq(true, RECEIVED, false), followed));
+	CHECK(strstr(answer_without_cpus(DEVICE), unknown));
+	CHECK(strstr(answer_without_cpus(TIMERS), unknown));
 }
 
 /*

@@ -237,6 +237,11 @@ TEST(why_follows_who_sends_over_the_own_network)
 #define IRQ "irq_handler_entry cpu=1 tid=20 ns=1009650000 irq=25\nirq_handler_exit cpu=1 tid=20 ns=1009660000 irq=25\n"
 #define SAID "sched_waking cpu=1 tid=20 ns=1009900000 target_tid=10 target_cpu=0 call=44 context=2\n"
 #define SWITCH "sched_switch cpu=1 tid=0 ns=1009600000 next_tid=20 prev_state=0\n"
+#define TICK "local_timer_entry cpu=1 tid=20 ns=1009650000\nlocal_timer_exit cpu=1 tid=20 ns=1009660000\n"
+#define TIMERS "softirq_entry cpu=1 tid=20 ns=1009670000 vec=1\nsoftirq_exit cpu=1 tid=20 ns=1009680000 vec=1\n"
+#define LESS "irq_handler_entry cpu=2 tid=0 ns=900000000 irq=25\nirq_handler_exit cpu=2 tid=0 ns=900010000 irq=25\n" \
+	     "shed_begin cpu=0 tid=0 buffer=1 ns=1000000 cost=1 kind=call_function_single\n"
+#define RECEIVES "softirq_entry cpu=0 tid=0 ns=1009000000 vec=3\n"
 	static const char by_thread[] = "blocked in read(), until 20/holder woke it";
 
 	CHECK(strstr(explain_wake(CALL SOFTIRQ WAKING), by_thread));
@@ -256,11 +261,24 @@ TEST(why_follows_who_sends_over_the_own_network)
 				   CALL SOFTIRQ SAID),
 		      by_thread));
 	CHECK(strstr(explain_wake(SWITCH SOFTIRQ WAKING), "until softirq NET_RX\n"));
+	/* A tick brings no packet; timers that run behind it may send one. */
+	CHECK(strstr(explain_wake(CALL TICK SOFTIRQ SAID), by_thread));
+	CHECK(strstr(explain_wake(CALL TICK TIMERS SOFTIRQ SAID), "until softirq NET_RX\n"));
+	/* Another CPU may have passed one on that it receives. */
+	CHECK(strstr(explain_wake(LESS CALL SOFTIRQ SAID), by_thread));
+	CHECK(strstr(explain_wake(LESS RECEIVES CALL SOFTIRQ SAID), "until softirq NET_RX\n"));
+	CHECK(strstr(explain_wake(RECEIVES CALL SOFTIRQ SAID), by_thread));
+	CHECK(strstr(explain_wake(LESS RECEIVES "softirq_exit cpu=0 tid=0 ns=1009001000 vec=3\n" CALL SOFTIRQ SAID),
+		     "until softirq NET_RX\n"));
 #undef CALL
 #undef SOFTIRQ
 #undef IRQ
 #undef SAID
 #undef SWITCH
+#undef TICK
+#undef TIMERS
+#undef LESS
+#undef RECEIVES
 }
 
 TEST(why_names_a_timer_that_another_thread_had_set)

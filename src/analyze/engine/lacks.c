@@ -19,6 +19,8 @@ static const struct {
 	{ LKST_LACK_INTERRUPTS, LKST_EV_reschedule_entry },
 	{ LKST_LACK_INTERRUPTS, LKST_EV_call_function_entry },
 	{ LKST_LACK_INTERRUPTS, LKST_EV_call_function_single_entry },
+	{ LKST_LACK_DEVICES, LKST_EV_irq_handler_entry },
+	{ LKST_LACK_CALLS_OF_CPUS, LKST_EV_call_function_single_entry },
 	{ LKST_LACK_SOFTIRQS, LKST_EV_softirq_entry },
 	{ LKST_LACK_WAKEUPS, LKST_EV_sched_wakeup },
 	{ LKST_LACK_MIGRATIONS, LKST_EV_sched_migrate_task },

@@ -15,6 +15,8 @@ enum lkst_lack {
 	LKST_LACK_LOCKS,
 	LKST_LACK_WORK,
 	LKST_LACK_INTERRUPTS, /* of devices and CPUs */
+	LKST_LACK_DEVICES,    /* of devices alone */
+	LKST_LACK_CALLS_OF_CPUS, /* of one CPU that has another run a function */
 	LKST_LACK_SOFTIRQS,
 	LKST_LACK_WAKEUPS, /* sched_wakeup */
 	LKST_LACK_MIGRATIONS,

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/softirq.h"
 #include "analyze/waiting/about.h"
 #include "base/vec.h"
 
 enum {
-	SOFTIRQ_NET_TX = 2, /* include/linux/interrupt.h */
-	SOFTIRQ_NET_RX = 3,
+	PASSING_ON_MOST_NS = 1000 * 1000, /* from receiving to the interrupt of the CPU that a packet is passed on to */
 	KSOFTIRQD_MOST_NS = 100 * 1000 * 1000, /* for which ksoftirqd may wait for its CPU */
 	SOFTIRQS_MOST_NS = 10 * 1000 * 1000, /* for which one run of softirqs lasts: 2 ms, and the last of them */
 	VECTOR_LOCAL_TIMER = 0xec, /* arch/x86/include/asm/irq_vectors.h */
@@ -20,6 +20,8 @@ enum {
 
 struct lkst_cpu_timer {
 	u64 irq_ns;	/* an interrupt was over */
+	u64 packets_ns; /* something was over that may have brought packets, or sent some, other than a thread */
+	u64 rx_from_ns, rx_to_ns; /* the last softirq that receives, its begin and its end */
 	u64 switch_ns;	/* who runs there began to */
 	u64 timer_code; /* a timer's function has run since then, and no thread; 0: none has */
 	u64 timer_ns;	/* when it was over */
@@ -48,8 +50,30 @@ static void take_timer(const struct lkst_cpu_timers *t, u64 code, u64 ns, u64 *r
 static bool brings_packets(const struct lkst_irq_context *f)
 {
 	return f->context == LKST_CONTEXT_IRQ ||
-	       (f->context == LKST_CONTEXT_SOFTIRQ && f->number == SOFTIRQ_NET_RX) ||
+	       (f->context == LKST_CONTEXT_SOFTIRQ && f->number == LKST_SOFTIRQ_NET_RX) ||
 	       (f->context == LKST_CONTEXT_VECTOR && f->number != VECTOR_LOCAL_TIMER && f->number != VECTOR_RESCHEDULE);
+}
+
+/* Whether packets may come by it to who did not send them: it brings them, or sends some itself. */
+static bool brings_or_sends(const struct lkst_irq_context *f)
+{
+	return f->context == LKST_CONTEXT_SOFTIRQ ? lkst_softirq_may_send(f->number) : brings_packets(f);
+}
+
+static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_softirq_entry *s = record;
+	struct lkst_cpu_timers *t = ctx;
+	struct lkst_cpu_timer *cpu = lkst_vec_reach(t->cpus, t->nr_cpus, r->cpu);
+
+	if (cpu && s->vec == LKST_SOFTIRQ_NET_RX)
+		cpu->rx_from_ns = r->ns;
+	return cpu ? 0 : -ENOMEM;
+}
+
+int lkst_cpu_timers_subscribe(struct lkst_cpu_timers *t, struct lkst_feed *f)
+{
+	return lkst_feed_event(f, LKST_EV_softirq_entry, on_softirq_entry, t);
 }
 
 int lkst_cpu_timers_frame(struct lkst_cpu_timers *t, const struct lkst_irq_context *f)
@@ -60,6 +84,10 @@ int lkst_cpu_timers_frame(struct lkst_cpu_timers *t, const struct lkst_irq_conte
 		return -ENOMEM;
 	if (brings_packets(f))
 		cpu->sent_code = 0;
+	if (brings_or_sends(f))
+		cpu->packets_ns = f->to_ns;
+	else if (f->context == LKST_CONTEXT_SOFTIRQ && f->number == LKST_SOFTIRQ_NET_RX)
+		cpu->rx_to_ns = f->to_ns;
 	if (f->context == LKST_CONTEXT_TIMER) {
 		take_timer(t, f->code, f->to_ns, &cpu->timer_code, &cpu->timer_ns);
 		if (f->to_ns - cpu->sent_ns > KSOFTIRQD_MOST_NS)
@@ -68,7 +96,7 @@ int lkst_cpu_timers_frame(struct lkst_cpu_timers *t, const struct lkst_irq_conte
 	} else if (f->context == LKST_CONTEXT_HRTIMER) {
 		cpu->hrtimer_code = f->code;
 		cpu->hrtimer_ns = f->to_ns;
-	} else if (f->context == LKST_CONTEXT_SOFTIRQ && f->number == SOFTIRQ_NET_TX) {
+	} else if (f->context == LKST_CONTEXT_SOFTIRQ && f->number == LKST_SOFTIRQ_NET_TX) {
 		cpu->queue_code = cpu->hrtimer_code;
 	} else if (f->context == LKST_CONTEXT_IRQ || f->context == LKST_CONTEXT_VECTOR) {
 		cpu->irq_ns = f->to_ns;
@@ -130,7 +158,7 @@ u64 lkst_cpu_timers_before(const struct lkst_cpu_timers *t, const struct lkst_wa
 
 static bool is_receiving(const struct lkst_waker *w)
 {
-	return w->context == LKST_CONTEXT_SOFTIRQ && w->number == SOFTIRQ_NET_RX;
+	return w->context == LKST_CONTEXT_SOFTIRQ && w->number == LKST_SOFTIRQ_NET_RX;
 }
 
 u64 lkst_cpu_timers_sending(const struct lkst_cpu_timers *t, const struct lkst_waker *w)
@@ -162,9 +190,41 @@ u64 lkst_cpu_timers_queue(const struct lkst_cpu_timers *t, const struct lkst_wak
 	return cpu.queue_code;
 }
 
-u64 lkst_cpu_timers_irq_ns(const struct lkst_cpu_timers *t, u32 cpu)
+/*
+ * Whether another CPU has received packets since shortly before @since_ns, or still does: it may pass them on to this
+ * one (RPS), which it has run a function for that (net_rps_send_ipi() of net/core/dev.c, at the end of the softirq).
+ */
+static bool may_be_passed_on(const struct lkst_cpu_timers *t, const struct lkst_waker *w, u64 since_ns)
 {
-	return seen_on(t, cpu).irq_ns;
+	u32 i;
+
+	if (!lkst_lacks(t->lacks, LKST_LACK_CALLS_OF_CPUS, since_ns, w->ns))
+		return false;
+	for (i = 0; i < t->nr_cpus; i++) {
+		const struct lkst_cpu_timer *cpu = &t->cpus[i];
+		const bool is_receiving = cpu->rx_from_ns > cpu->rx_to_ns &&
+					  cpu->rx_from_ns + SOFTIRQS_MOST_NS >= since_ns;
+
+		if (i != w->cpu && (is_receiving || (cpu->rx_to_ns && cpu->rx_to_ns + PASSING_ON_MOST_NS >= since_ns)))
+			return true;
+	}
+	return false;
+}
+
+enum lkst_own_softirq lkst_cpu_timers_own(const struct lkst_cpu_timers *t, const struct lkst_waker *w, u64 since_ns)
+{
+	const struct lkst_cpu_timer cpu = seen_on(t, w->cpu);
+	const bool has_softirqs = w->context == LKST_CONTEXT_SOFTIRQ &&
+				  !lkst_lacks(t->lacks, LKST_LACK_SOFTIRQS, since_ns, w->ns);
+
+	if (!lkst_lacks(t->lacks, LKST_LACK_INTERRUPTS, since_ns, w->ns))
+		return (has_softirqs ? cpu.packets_ns : cpu.irq_ns) < since_ns ? LKST_OWN_SOFTIRQ_YES
+									       : LKST_OWN_SOFTIRQ_NO;
+	return has_softirqs && cpu.packets_ns < since_ns &&
+			       !lkst_lacks(t->lacks, LKST_LACK_DEVICES, since_ns, w->ns) &&
+			       !may_be_passed_on(t, w, since_ns)
+		       ? LKST_OWN_SOFTIRQ_YES
+		       : LKST_OWN_SOFTIRQ_UNKNOWN;
 }
 
 u64 lkst_cpu_timers_switch_ns(const struct lkst_cpu_timers *t, u32 cpu)

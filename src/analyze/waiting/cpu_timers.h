@@ -6,6 +6,7 @@
 #ifndef LKST_ANALYZE_WAITING_CPU_TIMERS_H
 #define LKST_ANALYZE_WAITING_CPU_TIMERS_H
 
+#include "analyze/engine/feed.h"
 #include "analyze/engine/lacks.h"
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
@@ -21,6 +22,9 @@ struct lkst_cpu_timers {
 	struct lkst_cpu_timer *cpus;
 	u32 nr_cpus;
 };
+
+/* Subscribes to softirqs that begin. 0 or more, or -errno, as of lkst_feed_event(). */
+int lkst_cpu_timers_subscribe(struct lkst_cpu_timers *t, struct lkst_feed *f);
 
 /* An interrupt, a softirq or a timer's function is over. 0 or -ENOMEM. */
 int lkst_cpu_timers_frame(struct lkst_cpu_timers *t, const struct lkst_irq_context *f);
@@ -49,8 +53,15 @@ u64 lkst_cpu_timers_sending(const struct lkst_cpu_timers *t, const struct lkst_w
 /* The function of an hrtimer behind which the queues of network devices were run, whose packet @w receives; 0: none. */
 u64 lkst_cpu_timers_queue(const struct lkst_cpu_timers *t, const struct lkst_waker *w);
 
-/* When the last interrupt on @cpu was over, and when who runs there began to; 0: there was none. */
-u64 lkst_cpu_timers_irq_ns(const struct lkst_cpu_timers *t, u32 cpu);
+/*
+ * Whether what the softirq of @w received was sent by the thread that @w interrupted, in a call that sends: over the
+ * machine's own network. Since @since_ns, when the call began or the thread was switched to, nothing has come that
+ * brings packets, or sends some; where softirqs are not recorded, no interrupt at all.
+ */
+enum lkst_own_softirq { LKST_OWN_SOFTIRQ_UNKNOWN, LKST_OWN_SOFTIRQ_NO, LKST_OWN_SOFTIRQ_YES };
+enum lkst_own_softirq lkst_cpu_timers_own(const struct lkst_cpu_timers *t, const struct lkst_waker *w, u64 since_ns);
+
+/* When who runs on @cpu began to; 0: that is not known. */
 u64 lkst_cpu_timers_switch_ns(const struct lkst_cpu_timers *t, u32 cpu);
 
 #endif

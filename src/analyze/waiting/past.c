@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/events.h"
+#include "abi/softirq.h"
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/ends_in.h"
@@ -25,7 +26,6 @@ enum {
 	STATE_UNINTERRUPTIBLE = 2, /* TASK_*, include/linux/sched.h */
 	STATE_TRACED = 8,
 	STATE_FROZEN = 0x8000,
-	SOFTIRQ_NET_RX = 3, /* include/linux/interrupt.h */
 	REALTIME_PRIORITIES = 100, /* MAX_RT_PRIO, include/linux/sched/prio.h */
 	/* include/uapi/linux/futex.h */
 	FUTEX_COMMAND = 0x7f,
@@ -188,18 +188,19 @@ static bool has_woken(const struct lkst_past_thread *t, u32 other)
 }
 
 /*
- * A softirq that came in the thread's own call that sends, and not behind an interrupt, is the thread's sending: none
- * has come since the call began, or since the thread was switched to. Where interrupts were not recorded, or one has
- * come and it is not known when the call began, that is known only of two that talk to each other.
+ * A softirq that came in the thread's own call that sends, and not behind what may have brought packets, is the
+ * thread's sending: nothing has since the call began, or since the thread was switched to. Where that is not known, or
+ * something has and it is not known when the call began, it is known only of two that talk to each other.
  */
 static bool is_own_softirq(const struct lkst_pasts *h, const struct lkst_past_thread *t, const struct lkst_waker *w)
 {
 	const u64 switch_ns = lkst_cpu_timers_switch_ns(&h->timers, w->cpu);
 	u64 begin_ns, since_ns = 0;
+	enum lkst_own_softirq own;
 
 	if (w->context != LKST_CONTEXT_SOFTIRQ && w->context != LKST_CONTEXT_SOME_SOFTIRQ)
 		return false;
-	if (w->context == LKST_CONTEXT_SOFTIRQ && w->number != SOFTIRQ_NET_RX)
+	if (w->context == LKST_CONTEXT_SOFTIRQ && w->number != LKST_SOFTIRQ_NET_RX)
 		return false;
 	if (!is_heard(w->call.row) || lkst_cpu_timers_before(&h->timers, w) || w->life == LKST_LIFE_NONE)
 		return false;
@@ -209,13 +210,10 @@ static bool is_own_softirq(const struct lkst_pasts *h, const struct lkst_past_th
 	/* That softirqs were recorded, or would have been, shows that interrupts are. */
 	if (w->context == LKST_CONTEXT_SOFTIRQ || lkst_lacks(&h->lacks, LKST_LACK_SOFTIRQS, w->ns, w->ns))
 		since_ns = switch_ns > begin_ns ? switch_ns : begin_ns;
-	if (since_ns && !lkst_lacks(&h->lacks, LKST_LACK_INTERRUPTS, since_ns, w->ns)) {
-		if (lkst_cpu_timers_irq_ns(&h->timers, w->cpu) < since_ns)
-			return true;
-		if (w->context == LKST_CONTEXT_SOFTIRQ && begin_ns)
-			return false;
-	}
-	return has_woken(t, w->life);
+	own = since_ns ? lkst_cpu_timers_own(&h->timers, w, since_ns) : LKST_OWN_SOFTIRQ_UNKNOWN;
+	if (own == LKST_OWN_SOFTIRQ_YES)
+		return true;
+	return !(own == LKST_OWN_SOFTIRQ_NO && w->context == LKST_CONTEXT_SOFTIRQ && begin_ns) && has_woken(t, w->life);
 }
 
 static void set_end(struct lkst_pasts *h, const struct lkst_past_thread *t, struct lkst_past *p,
@@ -740,6 +738,8 @@ int lkst_past_subscribe(struct lkst_pasts *h, struct lkst_feed *f, struct lkst_m
 		return -ENOMEM;
 	if (r >= 0)
 		r = lkst_circumstances_subscribe(&h->circumstances, f, model);
+	if (r >= 0)
+		r = lkst_cpu_timers_subscribe(&h->timers, f);
 	if (r >= 0)
 		r = lkst_model_subscribe(model, &calls, h);
 	if (r >= 0)

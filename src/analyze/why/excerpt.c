@@ -176,6 +176,8 @@ static int count_moment(struct lkst_excerpt *w, u32 i)
 
 	if (lkst_places_count(&w->by_cpu, m->cpu))
 		return -ENOMEM;
+	if (m->cpu >= w->nr_cpus)
+		w->nr_cpus = m->cpu + 1;
 	if (has_list(kind) && lkst_places_count(&w->by_kind, list_of_kind(kind)))
 		return -ENOMEM;
 	if (m->tid > 0 && lkst_places_count(&w->by_thread, (u32)m->tid))

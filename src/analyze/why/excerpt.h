@@ -76,6 +76,7 @@ struct lkst_excerpt {
 	const struct lkst_field_class *target_of[LKST_ID_MAX + 1];
 	u32 room, max;
 	struct lkst_places by_thread, by_cpu, by_kind;
+	u32 nr_cpus; /* that it has records of: the highest number, and 1 */
 	u32 *max_khz; /* of each CPU's clock; 0: not known */
 	u32 nr_max_khz;
 	bool has_samples;

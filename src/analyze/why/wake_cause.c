@@ -4,14 +4,15 @@
 
 #include <string.h>
 
+#include "abi/softirq.h"
 #include "analyze/why/packet.h"
 
 enum {
 	CONTEXT_MAX = 1 << 20,	/* records looked through for a context's begin */
 	REQUESTS_MAX = 1 << 14, /* records of requests looked through for those that wait */
 	AHEAD_MAX = 512,	/* requests of a disk that are distinguished */
-	NET_RX = 3,		/* softirqs, include/linux/interrupt.h */
-	BLOCK = 4,
+	RECEIVING_MOST_NS = 10 * 1000 * 1000, /* for which one run of softirqs lasts: 2 ms, and the last of them */
+	PASSING_ON_MOST_NS = 1000 * 1000, /* from there to the interrupt of the CPU that a packet is passed on to */
 };
 
 /* What nests on a CPU: its entry and its exit. */
@@ -304,9 +305,9 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 	/* Disks without hardware: a thread did the work and raised the softirq. */
 	if (lkst_event_ref_kind(w, context) != LKST_EV_softirq_entry)
 		return;
-	raised = find_before(s, context, LKST_EV_softirq_raise, "vec", BLOCK);
+	raised = find_before(s, context, LKST_EV_softirq_raise, "vec", LKST_SOFTIRQ_BLOCK);
 	while (raised != LKST_NOWHERE && w->moments[raised].cpu != w->moments[from].cpu)
-		raised = find_before(s, raised, LKST_EV_softirq_raise, "vec", BLOCK);
+		raised = find_before(s, raised, LKST_EV_softirq_raise, "vec", LKST_SOFTIRQ_BLOCK);
 	if (raised == LKST_NOWHERE || raised < c->origin || !lkst_wake_cause_is_threads(w, raised))
 		return;
 	c->raised = raised;
@@ -388,33 +389,93 @@ static bool is_interrupt(u16 kind)
 	return false;
 }
 
+/* Whether packets may come to the CPU by the record @at, or be sent by what it is of, other than the running thread. */
+static bool brings_packets(const struct lkst_excerpt *w, u32 at)
+{
+	const u16 kind = lkst_event_ref_kind(w, at);
+
+	if (kind == LKST_EV_softirq_entry)
+		return lkst_softirq_may_send(lkst_event_ref_int(w, at, "vec"));
+	/* What these cause is sent by softirqs. */
+	return is_interrupt(kind) && kind != LKST_EV_local_timer_entry && kind != LKST_EV_local_timer_exit &&
+	       kind != LKST_EV_reschedule_entry && kind != LKST_EV_reschedule_exit &&
+	       kind != LKST_EV_hrtimer_expire_entry && kind != LKST_EV_hrtimer_expire_exit;
+}
+
+/*
+ * Whether CPU @cpu has received packets shortly before moment @i, or still does: it may pass them on to other CPUs
+ * (RPS), which it has run a function for that (net_rps_send_ipi() of net/core/dev.c, at the end of the softirq).
+ */
+static bool receives(const struct lkst_excerpt *w, u32 cpu, u64 since_ns, u32 i)
+{
+	const struct lkst_places_list list = lkst_excerpt_cpu(w, cpu);
+	u32 place = lkst_places_before(list, i);
+
+	while (place) {
+		const u32 at = list.at[--place];
+		const u16 kind = lkst_event_ref_kind(w, at);
+		const u64 ns = w->moments[at].ns;
+
+		if (ns + RECEIVING_MOST_NS < since_ns)
+			return false;
+		if ((kind == LKST_EV_softirq_entry || kind == LKST_EV_softirq_exit) &&
+		    lkst_event_ref_int(w, at, "vec") == LKST_SOFTIRQ_NET_RX)
+			return kind == LKST_EV_softirq_entry || ns + PASSING_ON_MOST_NS >= since_ns;
+	}
+	return false;
+}
+
+static bool may_be_passed_on(const struct lkst_excerpt *w, u64 since_ns, u32 i)
+{
+	u32 cpu;
+
+	if (!lkst_lacks(&w->lacks, LKST_LACK_CALLS_OF_CPUS, since_ns, w->moments[i].ns))
+		return false;
+	for (cpu = 0; cpu < w->nr_cpus; cpu++)
+		if (cpu != w->moments[i].cpu && receives(w, cpu, since_ns, i))
+			return true;
+	return since_ns < w->from_ns + RECEIVING_MOST_NS;
+}
+
+/* The same as is_own_softirq() for what came between the thread's record @at and @waking. */
+static bool has_come_by_itself(const struct lkst_excerpt *w, u32 at, u32 waking, bool has_softirqs)
+{
+	const u64 since_ns = w->moments[at].ns, ns = w->moments[waking].ns;
+
+	if (!may_lack(w, since_ns, waking, false))
+		return true;
+	return has_softirqs && !lkst_lacks(&w->lacks, LKST_LACK_SOFTIRQS, since_ns, ns) &&
+	       !lkst_lacks(&w->lacks, LKST_LACK_DEVICES, since_ns, ns) && !may_be_passed_on(w, since_ns, waking);
+}
+
 /*
  * Whether the softirq in which @waking happened came in the running thread's own call, and not behind an interrupt:
- * over the machine's own network it is the thread's sending. No interrupt has come, and no timer has run, since the
- * call began or the thread was switched to. @begin: the softirq's entry, or @waking, where that is not recorded.
+ * over the machine's own network it is the thread's sending. Since the call began or the thread was switched to,
+ * nothing has come that brings packets, or sends some; where softirqs are not recorded, no interrupt at all. @begin:
+ * the softirq's entry, or @waking, where that is not recorded.
  */
 static bool is_own_softirq(const struct lkst_excerpt *w, u32 begin, u32 waking)
 {
 	const struct lkst_places_list cpu = lkst_excerpt_cpu(w, w->moments[waking].cpu);
+	const bool has_softirqs = lkst_event_ref_kind(w, begin) == LKST_EV_softirq_entry;
 	const s32 tid = w->moments[waking].tid;
 	u32 place = lkst_places_before(cpu, begin), steps;
 
-	if (tid <= 0 || (lkst_event_ref_kind(w, begin) == LKST_EV_softirq_entry &&
-			 lkst_event_ref_int(w, begin, "vec") != NET_RX))
+	if (tid <= 0 || (has_softirqs && lkst_event_ref_int(w, begin, "vec") != LKST_SOFTIRQ_NET_RX))
 		return false;
 	for (steps = 0; place && steps < CONTEXT_MAX; steps++) {
 		const u32 at = cpu.at[--place];
 		const u16 kind = lkst_event_ref_kind(w, at);
 		const bool is_entry = kind == LKST_EVENT_REF_ENTRY;
 
-		if (is_interrupt(kind))
+		if (has_softirqs ? brings_packets(w, at) : is_interrupt(kind))
 			return false;
 		if (!is_entry && kind != LKST_EVENT_REF_EXIT && kind != LKST_EV_sched_switch)
 			continue;
 		if (kind == LKST_EV_sched_switch ? w->moments[at].target != tid : w->moments[at].tid != tid)
 			return false;
 		return (is_entry ? is_heard(w, at) : is_said_to_be_heard(w, waking)) &&
-		       !may_lack(w, w->moments[at].ns, waking, false);
+		       has_come_by_itself(w, at, waking, has_softirqs);
 	}
 	return false;
 }
@@ -488,7 +549,7 @@ void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, 
 		find_context(w, waking, LKST_EV_packet_receive, &other);
 	received = other.within;
 	if (received != LKST_NOWHERE && lkst_event_ref_kind(w, context.entry) == LKST_EV_softirq_entry &&
-	    lkst_event_ref_int(w, context.entry, "vec") == NET_RX)
+	    lkst_event_ref_int(w, context.entry, "vec") == LKST_SOFTIRQ_NET_RX)
 		be_packet(&s, c, received);
 	else if (lkst_event_ref_kind(w, context.entry) == LKST_EV_softirq_entry &&
 		 is_own_softirq(w, context.entry, waking))
