@@ -167,7 +167,7 @@ bool lkst_analysis_is_whole(struct lkst_tally *tally, const struct lkst_interval
 }
 
 /* Whether a life is chosen by all but its name. */
-static bool is_chosen(const struct lkst_analysis_state *w, const struct lkst_thread_life *life)
+static bool analysis_is_chosen(const struct lkst_analysis_state *w, const struct lkst_thread_life *life)
 {
 	const struct lkst_tally_options *which = &w->options->which;
 
@@ -182,14 +182,14 @@ bool lkst_analysis_chooses(const struct lkst_analysis_state *w, const struct lks
 	char comm[sizeof(life->comm) + 1] = "";
 
 	memcpy(comm, life->comm, sizeof(life->comm));
-	return is_chosen(w, life) && (!wanted || (life->has_comm && !fnmatch(wanted, comm, 0)));
+	return analysis_is_chosen(w, life) && (!wanted || (life->has_comm && !fnmatch(wanted, comm, 0)));
 }
 
 bool lkst_analysis_chooses_life(const struct lkst_analysis_state *w, const struct lkst_thread_life *life)
 {
 	const char *wanted = w->options->which.comm;
 
-	return is_chosen(w, life) && (!wanted || lkst_model_was_called(w->state, life, wanted));
+	return analysis_is_chosen(w, life) && (!wanted || lkst_model_was_called(w->state, life, wanted));
 }
 
 void lkst_analysis_put_cgroup(const struct lkst_analysis_state *w, struct lkst_table *table, u64 id)
@@ -240,7 +240,7 @@ struct lkst_analysis_run {
 	struct lkst_table list;
 };
 
-static int begin_work(struct lkst_analysis_run *s, unsigned int i, const struct lkst_analysis *a)
+static int analysis_begin_work(struct lkst_analysis_run *s, unsigned int i, const struct lkst_analysis *a)
 {
 	bool calls[LKST_EVENT_SPACE] = { false };
 	struct lkst_analysis_state *w = calloc(1, a->size);
@@ -275,8 +275,8 @@ static int begin_work(struct lkst_analysis_run *s, unsigned int i, const struct 
 	return got < 0 ? got : 0;
 }
 
-static int make(struct lkst_err *e, struct lkst_analysis_run *s, struct lkst_trace *t,
-		const struct lkst_analysis *const *analyses)
+static int analysis_make(struct lkst_err *e, struct lkst_analysis_run *s, struct lkst_trace *t,
+			 const struct lkst_analysis *const *analyses)
 {
 	bool needs_state = s->options.needs_state;
 	unsigned int i;
@@ -300,7 +300,7 @@ static int make(struct lkst_err *e, struct lkst_analysis_run *s, struct lkst_tra
 	if (!err && needs_state)
 		lkst_model_know_cgroups(s->state, s->threads);
 	for (i = 0; i < s->nr && !err; i++) {
-		err = begin_work(s, i, analyses[i]);
+		err = analysis_begin_work(s, i, analyses[i]);
 		if (err)
 			lkst_err_sys(e, err, "analysis %s", analyses[i]->name);
 	}
@@ -329,7 +329,7 @@ int lkst_analysis_run_new(struct lkst_err *e, struct lkst_trace *t, const struct
 	s->nr = nr;
 	if (options->list)
 		lkst_table_init(&s->list, analyses[0]->name, analyses[0]->title, nothing, 1);
-	err = make(e, s, t, analyses);
+	err = analysis_make(e, s, t, analyses);
 	if (err)
 		return err;
 	*ret_study = lkst_take(s);
@@ -556,7 +556,7 @@ bool lkst_analysis_may_contain_more(const struct lkst_analysis_state *w, const s
  * Notes what the cost limit left out of the events that @w rests on, its own and, @with_model, the state model's;
  * false: nothing. @notes may be NULL.
  */
-static bool note_limited(const struct lkst_analysis_state *w, bool with_model, struct lkst_notes *notes)
+static bool analysis_note_limited(const struct lkst_analysis_state *w, bool with_model, struct lkst_notes *notes)
 {
 	bool wants[LKST_EVENT_SPACE];
 	u64 from_ns, to_ns;
@@ -578,7 +578,7 @@ void lkst_analysis_run_missing(struct lkst_analysis_run *s, unsigned int i,
 
 	if (s->has_begun[i]) {
 		lkst_unrecorded_note(s->unrecorded, w->wants, notes);
-		note_limited(w, w->analysis->rests_on_model, notes);
+		analysis_note_limited(w, w->analysis->rests_on_model, notes);
 	} else {
 		lkst_notes_add(
 			notes,
@@ -589,7 +589,7 @@ void lkst_analysis_run_missing(struct lkst_analysis_run *s, unsigned int i,
 }
 
 /* The note for an analysis whose events are not there. */
-static void note(struct lkst_analysis_run *s, unsigned int i)
+static void analysis_note(struct lkst_analysis_run *s, unsigned int i)
 {
 	struct lkst_analysis_state *w = s->works[i];
 
@@ -609,7 +609,7 @@ static void note(struct lkst_analysis_run *s, unsigned int i)
 		lkst_notes_add(&w->notes, "%s has no single values to list.", w->analysis->name);
 }
 
-static bool has_word(const char *words, const char *word)
+static bool analysis_has_word(const char *words, const char *word)
 {
 	const size_t length = strlen(word);
 	const char *p;
@@ -624,7 +624,7 @@ static bool has_word(const char *words, const char *word)
 static bool is_of_all(const struct lkst_column *column)
 {
 	return column->type == LKST_COLUMN_PERCENT || column->type == LKST_COLUMN_RATIO ||
-	       (column->name && has_word("mean p50 p95 p99 p99_9", column->name));
+	       (column->name && analysis_has_word("mean p50 p95 p99 p99_9", column->name));
 }
 
 /* Some of what @t rests on is missing: takes out what is then no bound, and marks greatest numbers. */
@@ -639,8 +639,8 @@ static void limit_table(const struct lkst_analysis *a, struct lkst_table *t)
 		lkst_table_cut(t, 0);
 	for (i = 0; i < t->nr_columns; i++) {
 		const struct lkst_column *column = &t->columns[i];
-		const bool is_gone = is_of_all(column) && !(column->name && has_word(a->exact, column->name));
-		const bool is_most = column->name && has_word(a->at_most, column->name);
+		const bool is_gone = is_of_all(column) && !(column->name && analysis_has_word(a->exact, column->name));
+		const bool is_most = column->name && analysis_has_word(a->at_most, column->name);
 
 		for (row = 0; row < t->nr_rows; row++) {
 			struct lkst_cell *cell = &t->cells[row * t->nr_columns + i];
@@ -664,9 +664,11 @@ static int place_notes(struct lkst_analysis_run *s, unsigned int i)
 	    !lkst_tables_add(set, w->analysis->name, w->analysis->title, columns, 1))
 		return -ENOMEM;
 	notes = w->list ? &w->list->notes : &set->items[0]->notes;
-	if (s->has_begun[i] && !w->analysis->has_shares && note_limited(w, w->analysis->rests_on_model, notes)) {
+	if (s->has_begun[i] && !w->analysis->has_shares &&
+	    analysis_note_limited(w, w->analysis->rests_on_model, notes)) {
 		for (k = 0; k < set->nr; k++)
-			if (!has_word(w->analysis->own_tables, set->items[k]->name) || note_limited(w, false, NULL))
+			if (!analysis_has_word(w->analysis->own_tables, set->items[k]->name) ||
+			    analysis_note_limited(w, false, NULL))
 				limit_table(w->analysis, set->items[k]);
 		if (w->list)
 			w->list->is_at_least = true;
@@ -694,7 +696,7 @@ static int end_work(struct lkst_analysis_run *s, unsigned int i)
 		err = w->analysis->end(w, set);
 	if (!err && w->list && w->nr_tallies)
 		lkst_left_out_put(&w->tallies[0].left_out, w->list);
-	note(s, i);
+	analysis_note(s, i);
 	return err ? err : place_notes(s, i);
 }
 

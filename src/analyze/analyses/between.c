@@ -13,8 +13,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------------ */
 
-static int find_event(struct lkst_err *e, const struct lkst_catalog *c, const char *name,
-		      const struct lkst_event_class **ret_event)
+static int between_find_event(struct lkst_err *e, const struct lkst_catalog *c, const char *name,
+			      const struct lkst_event_class **ret_event)
 {
 	char near[LKST_SUGGEST_TEXT];
 
@@ -55,15 +55,15 @@ int lkst_between_find(struct lkst_err *e, const struct lkst_catalog *c, const ch
 	int err = lkst_event_pair_parse(e, text, &pair);
 
 	return err ?:
-	       find_event(e, c, pair.begin, &ret->begin) ?:
-	       find_event(e, c, pair.end, &ret->end) ?:
+	       between_find_event(e, c, pair.begin, &ret->begin) ?:
+	       between_find_event(e, c, pair.end, &ret->end) ?:
 	       find_key(e, ret->begin, pair.key, &ret->begin_key) ?:
 	       find_key(e, ret->end, pair.key, &ret->end_key);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------------- */
 
-static void put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void between_put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_analysis_state *w = ctx;
 	const struct lkst_thread *thread = lkst_threads_find(w->threads, (s32)key);
@@ -74,24 +74,24 @@ static void put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 		snprintf(text, LKST_KEY_TEXT, "%d", (s32)key);
 }
 
-static u64 key_of(const struct lkst_record *r, const struct lkst_field_class *field)
+static u64 between_key_of(const struct lkst_record *r, const struct lkst_field_class *field)
 {
 	return field ? lkst_record_int(r, field) : lkst_analysis_thread_key(r);
 }
 
-static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
+static int between_on_begin(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_analysis_state *w = ctx;
 
-	return lkst_analysis_open(w, &w->pending[0], key_of(r, w->options->between->begin_key), r,
+	return lkst_analysis_open(w, &w->pending[0], between_key_of(r, w->options->between->begin_key), r,
 				  0, false);
 }
 
-static int on_end(void *ctx, const struct lkst_record *r, const void *record)
+static int between_on_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_analysis_state *w = ctx;
 	struct lkst_pending_entry *open =
-		lkst_pending_find(&w->pending[0], key_of(r, w->options->between->end_key));
+		lkst_pending_find(&w->pending[0], between_key_of(r, w->options->between->end_key));
 
 	if (!open)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, (u32)r->tid,
@@ -100,7 +100,7 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* The same event may be both: from one to the next. Then the one that ends is told first. */
-static int begin(struct lkst_analysis_state *w)
+static int between_begin(struct lkst_analysis_state *w)
 {
 	const struct lkst_between *between = w->options->between;
 	int err;
@@ -111,10 +111,10 @@ static int begin(struct lkst_analysis_state *w)
 							   .title = "Between two events",
 							   .type = LKST_COLUMN_DURATION,
 							   .is_late = true,
-							   .put_key = put_thread });
-	err = lkst_feed_named(w->feed, between->end->name, on_end, w);
+							   .put_key = between_put_thread });
+	err = lkst_feed_named(w->feed, between->end->name, between_on_end, w);
 	if (err >= 0)
-		err = lkst_feed_named(w->feed, between->begin->name, on_begin, w);
+		err = lkst_feed_named(w->feed, between->begin->name, between_on_begin, w);
 	return err < 0 ? err : 1;
 }
 
@@ -129,5 +129,5 @@ const struct lkst_analysis lkst_analysis_between = {
 	.events = "the two that are named",
 	.is_of_named = true,
 	.size = sizeof(struct lkst_analysis_state),
-	.begin = begin,
+	.begin = between_begin,
 };

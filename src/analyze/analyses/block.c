@@ -16,7 +16,7 @@ enum {
 };
 
 /* How many requests a disk has. */
-struct disk {
+struct block_disk {
 	u32 dev;
 	u32 nr_waiting, nr_issued;
 	u32 nr_told; /* of both together, to whoever wants changes */
@@ -27,31 +27,31 @@ struct changes {
 	u64 nr_requeued, nr_merged;
 };
 
-struct block {
+struct analyses_block {
 	struct lkst_analysis_state work;
 	struct lkst_labels names;
 	struct changes *changes; /* by the first tally's index of keys */
 	u32 nr_changes;
 	u64 last_ns; /* of the last event, 0: none yet */
-	struct disk disks[DISKS_MAX];
+	struct block_disk disks[DISKS_MAX];
 	u32 nr_disks;
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void block_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	lkst_name_request(&((const struct block *)ctx)->names, key, text);
+	lkst_name_request(&((const struct analyses_block *)ctx)->names, key, text);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void block_fini(struct lkst_analysis_state *w)
 {
-	lkst_labels_fini(&((struct block *)w)->names);
-	free(((struct block *)w)->changes);
+	lkst_labels_fini(&((struct analyses_block *)w)->names);
+	free(((struct analyses_block *)w)->changes);
 }
 
 /* ---- merges and requeues --------------------------------------------------------------------- */
 
 /* The changes of @key; NULL: *@err, or with that 0, it is not asked for. */
-static struct changes *changes_of(struct block *b, u64 key, const struct lkst_record *r, int *err)
+static struct changes *changes_of(struct analyses_block *b, u64 key, const struct lkst_record *r, int *err)
 {
 	struct lkst_tally *t = &b->work.tallies[0];
 	s64 i = lkst_tally_key(t, key);
@@ -76,7 +76,7 @@ static const struct lkst_column change_columns[] = {
 static int put_changes(struct lkst_analysis_state *w, struct lkst_tables *set, const char *name,
 		       const char *title, bool has_merges)
 {
-	const struct block *b = (const struct block *)w;
+	const struct analyses_block *b = (const struct analyses_block *)w;
 	struct lkst_table *table;
 	u32 i;
 
@@ -110,7 +110,7 @@ static int put_changes(struct lkst_analysis_state *w, struct lkst_tables *set, c
 /* ---- time ------------------------------------------------------------------------------------ */
 
 /* The time of a request that was sent before begins with the first time. */
-static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
+static int block_on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *x = record;
 	struct lkst_analysis_state *w = ctx;
@@ -125,10 +125,10 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* A driver may refuse a request before it counts as issued. */
-static int on_requeue(void *ctx, const struct lkst_record *r, const void *record)
+static int block_on_requeue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_requeue *x = record;
-	struct block *b = ctx;
+	struct analyses_block *b = ctx;
 	struct lkst_pending_entry *entry = lkst_pending_find(&b->work.pending[0], x->rq);
 	struct changes *changes;
 	int err;
@@ -143,7 +143,7 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 }
 
 /* It was sent before, and then became part of another, which has its own time. */
-static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
+static int block_on_merge(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_merge *x = record;
 	struct lkst_analysis_state *w = ctx;
@@ -158,7 +158,7 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* A request may be done in parts: it ends with the last of them. */
-static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
+static int block_on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *x = record;
 	struct lkst_analysis_state *w = ctx;
@@ -175,24 +175,24 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 				   lkst_request_key(entry->value), r);
 }
 
-static int begin_time(struct lkst_analysis_state *w)
+static int block_begin_time(struct lkst_analysis_state *w)
 {
-	struct block *b = (struct block *)w;
+	struct analyses_block *b = (struct analyses_block *)w;
 	bool has_issue, has_complete;
 	int err = lkst_labels_subscribe(&b->names, w->feed);
 
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "biotime",
 							   .title = "Block I/O time",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
-	has_issue = lkst_analysis_want(w, LKST_EV_block_rq_issue, on_issue, &err);
-	has_complete = lkst_analysis_want(w, LKST_EV_block_rq_complete, on_complete, &err);
-	lkst_analysis_want(w, LKST_EV_block_rq_requeue, on_requeue, &err);
-	lkst_analysis_want(w, LKST_EV_block_rq_merge, on_merge, &err);
+							   .put_key = block_put_key });
+	has_issue = lkst_analysis_want(w, LKST_EV_block_rq_issue, block_on_issue, &err);
+	has_complete = lkst_analysis_want(w, LKST_EV_block_rq_complete, block_on_complete, &err);
+	lkst_analysis_want(w, LKST_EV_block_rq_requeue, block_on_requeue, &err);
+	lkst_analysis_want(w, LKST_EV_block_rq_merge, block_on_merge, &err);
 	return err < 0 ? err : has_issue && has_complete;
 }
 
-static int end_time(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int block_end_time(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	return put_changes(w, set, "biotime_requeues", "Block I/O requeues: by key", false);
 }
@@ -206,10 +206,10 @@ const struct lkst_analysis lkst_analysis_biotime = {
 		"from the first block_rq_issue, also of a request that block_rq_requeue sends back, to "
 		"the block_rq_complete of its last part, by disk and direction",
 	.events = "block_rq_issue block_rq_complete block_rq_requeue block_rq_merge",
-	.size = sizeof(struct block),
-	.begin = begin_time,
-	.end = end_time,
-	.fini = fini,
+	.size = sizeof(struct analyses_block),
+	.begin = block_begin_time,
+	.end = block_end_time,
+	.fini = block_fini,
 };
 
 /* ---- queue ----------------------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ enum open {
 };
 
 /* NULL: there are too many. */
-static struct disk *disk_of(struct block *b, u32 dev)
+static struct block_disk *block_disk_of(struct analyses_block *b, u32 dev)
 {
 	u32 i;
 
@@ -239,9 +239,9 @@ static struct disk *disk_of(struct block *b, u32 dev)
 }
 
 /* The disk of a request that is open: it is known. */
-static u32 *count_of(struct block *b, const struct lkst_pending_entry *entry, bool is_waiting)
+static u32 *block_count_of(struct analyses_block *b, const struct lkst_pending_entry *entry, bool is_waiting)
 {
-	struct disk *d = disk_of(b, (u32)(entry->value >> 32));
+	struct block_disk *d = block_disk_of(b, (u32)(entry->value >> 32));
 
 	return is_waiting ? &d->nr_waiting : &d->nr_issued;
 }
@@ -250,20 +250,20 @@ static u32 *count_of(struct block *b, const struct lkst_pending_entry *entry, bo
  * Takes the request off those that wait, or that are issued, if it is there: whatever happened to it,
  * it is no longer there. True: it was there.
  */
-static bool leave(struct block *b, enum open which, u64 rq)
+static bool block_leave(struct analyses_block *b, enum open which, u64 rq)
 {
 	struct lkst_pending *o = &b->work.pending[which];
 	struct lkst_pending_entry *entry = lkst_pending_find(o, rq);
 
 	if (!entry)
 		return false;
-	--*count_of(b, entry, which == OPEN_WAITING);
+	--*block_count_of(b, entry, which == OPEN_WAITING);
 	lkst_pending_remove(o, entry);
 	return true;
 }
 
 /* What became of the requests in a gap, or while such events were left out, is not known: they are forgotten. */
-static int mind_gap(struct block *b, const struct lkst_record *r)
+static int mind_gap(struct analyses_block *b, const struct lkst_record *r)
 {
 	u64 since_ns = b->last_ns;
 	struct lkst_pending *waiting = &b->work.pending[OPEN_WAITING];
@@ -290,7 +290,7 @@ static int mind_gap(struct block *b, const struct lkst_record *r)
 }
 
 /* A request comes in: how many there are with it. */
-static int note_depth(struct block *b, const struct disk *d, u64 packed,
+static int note_depth(struct analyses_block *b, const struct block_disk *d, u64 packed,
 		      const struct lkst_record *r)
 {
 	return lkst_tally_add(&b->work.tallies[TALLY_DEPTH], lkst_request_key(packed),
@@ -298,18 +298,18 @@ static int note_depth(struct block *b, const struct disk *d, u64 packed,
 }
 
 /* Puts a request among those that wait or are issued, if there is room. */
-static int enter(struct block *b, enum open which, u64 rq, u64 packed, const struct lkst_record *r)
+static int block_enter(struct analyses_block *b, enum open which, u64 rq, u64 packed, const struct lkst_record *r)
 {
 	struct lkst_pending *o = &b->work.pending[which];
 	int err = lkst_analysis_open(&b->work, o, rq, r, packed, false);
 	struct lkst_pending_entry *entry = err ? NULL : lkst_pending_find(o, rq);
 
 	if (entry)
-		++*count_of(b, entry, which == OPEN_WAITING);
+		++*block_count_of(b, entry, which == OPEN_WAITING);
 	return err;
 }
 
-static int too_many_disks(struct block *b, u64 packed, const struct lkst_record *r)
+static int too_many_disks(struct analyses_block *b, u64 packed, const struct lkst_record *r)
 {
 	return lkst_tally_leave_out(&b->work.tallies[TALLY_DEPTH], LKST_LEFT_OUT_FULL,
 				    lkst_request_key(packed), r->tid, r->cpu);
@@ -318,9 +318,9 @@ static int too_many_disks(struct block *b, u64 packed, const struct lkst_record 
 static int on_queue_insert(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_insert *x = record;
-	struct block *b = ctx;
+	struct analyses_block *b = ctx;
 	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
-	struct disk *d = disk_of(b, x->dev);
+	struct block_disk *d = block_disk_of(b, x->dev);
 	struct lkst_pending_entry *entry;
 	int err = mind_gap(b, r);
 
@@ -330,34 +330,34 @@ static int on_queue_insert(void *ctx, const struct lkst_record *r, const void *r
 	/* It has waited since it was requeued, and has not come in again. */
 	if (entry && lkst_request_is_requeued(entry->value))
 		return 0;
-	leave(b, OPEN_WAITING, x->rq);
-	leave(b, OPEN_ISSUED, x->rq);
-	err = enter(b, OPEN_WAITING, x->rq, packed, r);
+	block_leave(b, OPEN_WAITING, x->rq);
+	block_leave(b, OPEN_ISSUED, x->rq);
+	err = block_enter(b, OPEN_WAITING, x->rq, packed, r);
 	return err ? err : note_depth(b, d, packed, r);
 }
 
 static int on_queue_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *x = record;
-	struct block *b = ctx;
+	struct analyses_block *b = ctx;
 	struct lkst_analysis_state *w = &b->work;
 	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
-	struct disk *d = disk_of(b, x->dev);
+	struct block_disk *d = block_disk_of(b, x->dev);
 	struct lkst_pending_entry *entry;
 	int err = mind_gap(b, r);
 
 	if (err || !d)
 		return err ? err : too_many_disks(b, packed, r);
 	entry = lkst_pending_find(&w->pending[OPEN_WAITING], x->rq);
-	leave(b, OPEN_ISSUED, x->rq);
+	block_leave(b, OPEN_ISSUED, x->rq);
 	if (entry) {
-		--*count_of(b, entry, true);
+		--*block_count_of(b, entry, true);
 		err = lkst_analysis_close(w, &w->tallies[TALLY_WAIT], &w->pending[OPEN_WAITING],
 					  entry, lkst_request_key(packed), r);
-		return err ? err : enter(b, OPEN_ISSUED, x->rq, packed, r);
+		return err ? err : block_enter(b, OPEN_ISSUED, x->rq, packed, r);
 	}
 	/* Past the scheduler, or it was inserted before the trace. */
-	err = enter(b, OPEN_ISSUED, x->rq, packed, r);
+	err = block_enter(b, OPEN_ISSUED, x->rq, packed, r);
 	/* Or unseen, or forgotten: then it came in before. */
 	if (!err && lkst_analysis_is_lacking(w, 0, r->ns))
 		return lkst_tally_leave_out(&w->tallies[TALLY_DEPTH], LKST_LEFT_OUT_LIMIT, lkst_request_key(packed),
@@ -369,7 +369,7 @@ static int on_queue_issue(void *ctx, const struct lkst_record *r, const void *re
 static int on_queue_requeue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_requeue *x = record;
-	struct block *b = ctx;
+	struct analyses_block *b = ctx;
 	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
 	int err = mind_gap(b, r);
 	struct changes *changes;
@@ -379,15 +379,15 @@ static int on_queue_requeue(void *ctx, const struct lkst_record *r, const void *
 	changes = changes_of(b, lkst_request_key(packed), r, &err);
 	if (changes)
 		changes->nr_requeued++;
-	if (err || !leave(b, OPEN_ISSUED, x->rq))
+	if (err || !block_leave(b, OPEN_ISSUED, x->rq))
 		return err;
-	return enter(b, OPEN_WAITING, x->rq, lkst_request_requeue(packed), r);
+	return block_enter(b, OPEN_WAITING, x->rq, lkst_request_requeue(packed), r);
 }
 
 static int on_queue_merge(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_merge *x = record;
-	struct block *b = ctx;
+	struct analyses_block *b = ctx;
 	u64 key = lkst_request_key(lkst_request_pack(x->dev, x->flags, x->bytes));
 	int err = mind_gap(b, r);
 	struct changes *changes;
@@ -397,8 +397,8 @@ static int on_queue_merge(void *ctx, const struct lkst_record *r, const void *re
 	changes = changes_of(b, key, r, &err);
 	if (changes)
 		changes->nr_merged++;
-	leave(b, OPEN_ISSUED, x->rq);
-	if (err || !leave(b, OPEN_WAITING, x->rq))
+	block_leave(b, OPEN_ISSUED, x->rq);
+	if (err || !block_leave(b, OPEN_WAITING, x->rq))
 		return err;
 	return lkst_tally_leave_out(&b->work.tallies[TALLY_WAIT], LKST_LEFT_OUT_MERGED, key, r->tid,
 				    r->cpu);
@@ -407,7 +407,7 @@ static int on_queue_merge(void *ctx, const struct lkst_record *r, const void *re
 static int on_queue_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *x = record;
-	struct block *b = ctx;
+	struct analyses_block *b = ctx;
 	struct lkst_pending_entry *entry;
 	u64 key;
 	int err = mind_gap(b, r);
@@ -417,14 +417,14 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 	entry = lkst_pending_find(&b->work.pending[OPEN_ISSUED], x->rq);
 	if (entry && !lkst_request_complete(&entry->value, x->bytes))
 		return 0;
-	if (leave(b, OPEN_ISSUED, x->rq))
+	if (block_leave(b, OPEN_ISSUED, x->rq))
 		return 0;
 	/* It was ended without being sent. */
 	entry = lkst_pending_find(&b->work.pending[OPEN_WAITING], x->rq);
 	if (!entry)
 		return 0;
 	key = lkst_request_key(entry->value);
-	leave(b, OPEN_WAITING, x->rq);
+	block_leave(b, OPEN_WAITING, x->rq);
 	return lkst_tally_leave_out(&b->work.tallies[TALLY_WAIT], LKST_LEFT_OUT_NO_END, key, r->tid,
 				    r->cpu);
 }
@@ -432,12 +432,12 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 /* After each of the others: a request may be known by another disk than it names. */
 static int tell_depths(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct block *b = ctx;
+	struct analyses_block *b = ctx;
 	u32 i;
 	int err = 0;
 
 	for (i = 0; i < b->nr_disks && !err; i++) {
-		struct disk *d = &b->disks[i];
+		struct block_disk *d = &b->disks[i];
 
 		if (d->nr_told == d->nr_waiting + d->nr_issued)
 			continue;
@@ -463,18 +463,18 @@ static int want_depths(struct lkst_analysis_state *w)
 
 static int begin_queue(struct lkst_analysis_state *w)
 {
-	struct block *b = (struct block *)w;
+	struct analyses_block *b = (struct analyses_block *)w;
 	int err = lkst_labels_subscribe(&b->names, w->feed);
 	bool has_issue;
 
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "bioqueue",
 							   .title = "Block I/O queue depth",
 							   .type = LKST_COLUMN_COUNT,
-							   .put_key = put_key });
+							   .put_key = block_put_key });
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "bioqueue_wait",
 							   .title = "Block I/O queue wait",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = block_put_key });
 	lkst_analysis_want(w, LKST_EV_block_rq_insert, on_queue_insert, &err);
 	has_issue = lkst_analysis_want(w, LKST_EV_block_rq_issue, on_queue_issue, &err);
 	lkst_analysis_want(w, LKST_EV_block_rq_complete, on_queue_complete, &err);
@@ -504,8 +504,8 @@ const struct lkst_analysis lkst_analysis_bioqueue = {
 		"that block_rq_merge makes part of another waits no longer",
 	.events =
 		"block_rq_insert block_rq_issue block_rq_complete block_rq_merge block_rq_requeue",
-	.size = sizeof(struct block),
+	.size = sizeof(struct analyses_block),
 	.begin = begin_queue,
 	.end = end_queue,
-	.fini = fini,
+	.fini = block_fini,
 };

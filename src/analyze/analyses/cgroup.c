@@ -10,7 +10,7 @@
 enum { CGROUPS_MAX = 1 << 16 }; /* that are distinguished; all others are one */
 
 /* The time of the threads while they were in a cgroup. */
-struct times {
+struct cgroup_times {
 	u64 id; /* 0: it is not known which; OTHERS: those that are too many */
 	u64 running_ns, ready_ns, blocked_ns;
 	u64 nr_waits, nr_threads;
@@ -20,7 +20,7 @@ struct times {
 
 struct cgroup {
 	struct lkst_analysis_state work;
-	struct times *times;
+	struct cgroup_times *times;
 	u32 nr_times;
 	struct lkst_map places; /* by id */
 	u32 others;		/* the place of OTHERS, plus 1; 0: there is none */
@@ -28,25 +28,25 @@ struct cgroup {
 	u32 nr_last;
 };
 
-static struct times *add(struct cgroup *c, u64 id)
+static struct cgroup_times *cgroup_add(struct cgroup *c, u64 id)
 {
-	struct times *t = lkst_vec_add(c->times, c->nr_times);
+	struct cgroup_times *t = lkst_vec_add(c->times, c->nr_times);
 
 	if (t)
-		*t = (struct times){ .id = id };
+		*t = (struct cgroup_times){ .id = id };
 	return t;
 }
 
-static struct times *add_others(struct cgroup *c)
+static struct cgroup_times *add_others(struct cgroup *c)
 {
 	if (c->others)
 		return &c->times[c->others - 1];
 	c->others = c->nr_times + 1;
-	return add(c, OTHERS);
+	return cgroup_add(c, OTHERS);
 }
 
 /* NULL: there is no memory. */
-static struct times *find(struct cgroup *c, u64 id)
+static struct cgroup_times *cgroup_find(struct cgroup *c, u64 id)
 {
 	const u64 *place = lkst_map_find(&c->places, id);
 	int err;
@@ -56,14 +56,14 @@ static struct times *find(struct cgroup *c, u64 id)
 	err = lkst_map_set(&c->places, id, c->nr_times);
 	if (err)
 		return err == -ENOSPC ? add_others(c) : NULL;
-	return add(c, id);
+	return cgroup_add(c, id);
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int cgroup_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct cgroup *c = ctx;
 	const u64 ns = i->to_ns - i->from_ns;
-	struct times *t;
+	struct cgroup_times *t;
 	u32 *last, place;
 	u64 id;
 
@@ -71,7 +71,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	    !lkst_analysis_chooses(&c->work, i->life))
 		return 0;
 	id = lkst_model_cgroup(c->work.state, i->life);
-	t = find(c, id == LKST_HASH_NONE ? 0 : id);
+	t = cgroup_find(c, id == LKST_HASH_NONE ? 0 : id);
 	last = t ? lkst_vec_reach(c->last, c->nr_last, i->life->nr) : NULL;
 	if (!last)
 		return -ENOMEM;
@@ -101,7 +101,7 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int cgroup_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct cgroup *c = (const struct cgroup *)w;
 	struct lkst_table *table;
@@ -118,7 +118,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	for (i = 0; i < c->nr_times; i++)
 		all_ns += c->times[i].running_ns;
 	for (i = 0; i < c->nr_times; i++) {
-		const struct times *t = &c->times[i];
+		const struct cgroup_times *t = &c->times[i];
 
 		lkst_table_row(table);
 		if (t->id == OTHERS) {
@@ -151,9 +151,9 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = cgroup_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int cgroup_begin(struct lkst_analysis_state *w)
 {
 	int err;
 
@@ -162,7 +162,7 @@ static int begin(struct lkst_analysis_state *w)
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void cgroup_fini(struct lkst_analysis_state *w)
 {
 	struct cgroup *c = (struct cgroup *)w;
 
@@ -184,7 +184,7 @@ const struct lkst_analysis lkst_analysis_cgroup = {
 	.exact = "share",
 	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct cgroup),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = cgroup_begin,
+	.end = cgroup_end,
+	.fini = cgroup_fini,
 };

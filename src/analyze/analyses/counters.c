@@ -26,7 +26,7 @@ struct counters {
 	u32 kinds;		  /* of all */
 };
 
-static struct counted_thread *reach(struct counters *c, const struct lkst_record *r)
+static struct counted_thread *counters_reach(struct counters *c, const struct lkst_record *r)
 {
 	u64 key = lkst_analysis_thread_key(r);
 	struct counted_thread *t = lkst_hash_find(&c->threads, key, sizeof(*t));
@@ -44,7 +44,7 @@ static struct counted_thread *reach(struct counters *c, const struct lkst_record
 	return t;
 }
 
-static bool is_asked_for(const struct lkst_analysis_state *w, const struct lkst_record *r)
+static bool counters_is_asked_for(const struct lkst_analysis_state *w, const struct lkst_record *r)
 {
 	const struct lkst_tally_options *which = &w->options->which;
 
@@ -62,9 +62,9 @@ static int on_counters(void *ctx, const struct lkst_record *r, const void *recor
 	struct counted_thread *t;
 	unsigned int i;
 
-	if (!is_asked_for(&c->work, r))
+	if (!counters_is_asked_for(&c->work, r))
 		return 0;
-	t = reach(c, r);
+	t = counters_reach(c, r);
 	if (!t)
 		return -ENOMEM;
 	t->nr++;
@@ -93,8 +93,8 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void put_thread(const struct counters *c, struct lkst_table *table,
-		       const struct counted_thread *t)
+static void counters_put_thread(const struct counters *c, struct lkst_table *table,
+				const struct counted_thread *t)
 {
 	const struct lkst_thread *thread =
 		t->tid > 0 ? lkst_threads_find(c->work.threads, t->tid) : NULL;
@@ -123,7 +123,7 @@ static void put_thread(const struct counters *c, struct lkst_table *table,
 		lkst_table_none(table);
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int counters_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct counters *c = (const struct counters *)w;
 	const struct counted_thread *t;
@@ -139,7 +139,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	if (!table)
 		return -ENOMEM;
 	while ((t = lkst_hash_next(&c->threads, &i, sizeof(*t))))
-		put_thread(c, table, t);
+		counters_put_thread(c, table, t);
 	/* By the first that was counted; threads in order where that is the same. */
 	lkst_table_sort(table, 0, false);
 	for (first = 1; first < LKST_NR_PERF_COUNTERS && !(c->kinds & 1U << first); first++)
@@ -149,7 +149,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int counters_begin(struct lkst_analysis_state *w)
 {
 	int err = 0;
 	bool has = lkst_analysis_want(w, LKST_EV_perf_counters, on_counters, &err);
@@ -157,7 +157,7 @@ static int begin(struct lkst_analysis_state *w)
 	return err < 0 ? err : has;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void counters_fini(struct lkst_analysis_state *w)
 {
 	lkst_hash_fini(&((struct counters *)w)->threads);
 }
@@ -170,7 +170,7 @@ const struct lkst_analysis lkst_analysis_counters = {
 	.events = "perf_counters",
 	.ignores = LKST_IGNORES_COMM | LKST_IGNORES_KEY,
 	.size = sizeof(struct counters),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = counters_begin,
+	.end = counters_end,
+	.fini = counters_fini,
 };

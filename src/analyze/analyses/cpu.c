@@ -8,23 +8,23 @@
 #include "base/vec.h"
 
 /* A CPU's time. */
-struct times {
+struct cpu_times {
 	u64 thread_ns, irq_ns, softirq_ns, idle_ns, unknown_ns;
 	u64 nr_switches;
 	struct lkst_timeline busy;
 };
 
-struct cpu {
+struct analyses_cpu {
 	struct lkst_analysis_state work;
-	struct times *times; /* by CPU */
+	struct cpu_times *times; /* by CPU */
 	u32 nr_times;
 	struct lkst_timeline_scale scale;
 };
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int analyses_cpu_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
-	struct cpu *c = ctx;
-	struct times *t = lkst_vec_reach(c->times, c->nr_times, i->cpu);
+	struct analyses_cpu *c = ctx;
+	struct cpu_times *t = lkst_vec_reach(c->times, c->nr_times, i->cpu);
 	u64 interrupts_ns = i->irq_ns + i->softirq_ns, ns = i->to_ns - i->from_ns;
 
 	if (!t)
@@ -45,10 +45,10 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	return 0;
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int cpu_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct cpu *c = ctx;
-	struct times *t = lkst_vec_reach(c->times, c->nr_times, r->cpu);
+	struct analyses_cpu *c = ctx;
+	struct cpu_times *t = lkst_vec_reach(c->times, c->nr_times, r->cpu);
 
 	if (!t)
 		return -ENOMEM;
@@ -71,9 +71,9 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int cpu_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
-	const struct cpu *c = (const struct cpu *)w;
+	const struct analyses_cpu *c = (const struct analyses_cpu *)w;
 	char text[LKST_TIMELINE_TEXT];
 	const bool lacks_interrupts = lkst_analysis_lacks(w, lkst_interrupts);
 	struct lkst_table *table;
@@ -87,7 +87,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	if (!table)
 		return -ENOMEM;
 	for (cpu = 0; cpu < c->nr_times; cpu++) {
-		const struct times *t = &c->times[cpu];
+		const struct cpu_times *t = &c->times[cpu];
 		u64 busy_ns = t->thread_ns + t->irq_ns + t->softirq_ns;
 
 		if (!busy_ns && !t->idle_ns && !t->unknown_ns)
@@ -125,11 +125,11 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static const struct lkst_model_calls calls = { .cpu = on_cpu };
+static const struct lkst_model_calls calls = { .cpu = analyses_cpu_on_cpu };
 
-static int begin(struct lkst_analysis_state *w)
+static int cpu_begin(struct lkst_analysis_state *w)
 {
-	struct cpu *c = (struct cpu *)w;
+	struct analyses_cpu *c = (struct analyses_cpu *)w;
 	u64 begin_ns, end_ns, from_ns, to_ns;
 	bool has_switch;
 	int err = 0;
@@ -137,15 +137,15 @@ static int begin(struct lkst_analysis_state *w)
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
 	c->scale = lkst_timeline_scale(lkst_model_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
-	has_switch = lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
+	has_switch = lkst_analysis_want(w, LKST_EV_sched_switch, cpu_on_switch, &err);
 	if (err >= 0)
 		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : has_switch;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void cpu_fini(struct lkst_analysis_state *w)
 {
-	free(((struct cpu *)w)->times);
+	free(((struct analyses_cpu *)w)->times);
 }
 
 const struct lkst_analysis lkst_analysis_cpu = {
@@ -158,8 +158,8 @@ const struct lkst_analysis lkst_analysis_cpu = {
 	.needs_state = true,
 	.has_shares = true,
 	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_KEY,
-	.size = sizeof(struct cpu),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.size = sizeof(struct analyses_cpu),
+	.begin = cpu_begin,
+	.end = cpu_end,
+	.fini = cpu_fini,
 };

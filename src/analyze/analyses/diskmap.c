@@ -40,7 +40,7 @@ static const struct lkst_column range_columns[] = {
 	  "bytes in each of 40 equal stretches, the most of the disk being full" },
 };
 
-static void put_name(struct lkst_table *t, const struct lkst_disk *d)
+static void diskmap_put_name(struct lkst_table *t, const struct lkst_disk *d)
 {
 	if (d->name[0])
 		lkst_table_str(t, d->name);
@@ -52,7 +52,7 @@ static void put_name(struct lkst_table *t, const struct lkst_disk *d)
 static void put_disk(struct lkst_table *t, const struct lkst_disk *d)
 {
 	lkst_table_row(t);
-	put_name(t, d);
+	diskmap_put_name(t, d);
 	lkst_table_u64(t, d->all.nr_reads);
 	lkst_table_u64(t, d->all.read_bytes);
 	lkst_table_u64(t, d->all.nr_writes);
@@ -106,7 +106,7 @@ static void put_ranges(struct lkst_table *t, const struct lkst_disk *d)
 			continue;
 		lkst_timeline_put(&line, most, text);
 		lkst_table_row(t);
-		put_name(t, d);
+		diskmap_put_name(t, d);
 		lkst_table_u64(t, d->origin + row * d->row_sectors);
 		lkst_table_u64(t, d->origin + (row + 1) * d->row_sectors - 1);
 		lkst_table_u64(t, sum.nr_reads);
@@ -117,7 +117,7 @@ static void put_ranges(struct lkst_table *t, const struct lkst_disk *d)
 	}
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int diskmap_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct lkst_disk_map *m = ((struct diskmap *)w)->map;
 	struct lkst_table *disks, *ranges;
@@ -146,7 +146,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return disks->error ?: ranges->error;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int diskmap_begin(struct lkst_analysis_state *w)
 {
 	u64 begin_ns, end_ns, from_ns, to_ns;
 
@@ -157,7 +157,7 @@ static int begin(struct lkst_analysis_state *w)
 				       &((struct diskmap *)w)->map);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void diskmap_fini(struct lkst_analysis_state *w)
 {
 	lkst_disk_map_free(((struct diskmap *)w)->map);
 }
@@ -174,7 +174,7 @@ const struct lkst_analysis lkst_analysis_diskmap = {
 	.events = "block_rq_issue block_rq_complete",
 	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct diskmap),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = diskmap_begin,
+	.end = diskmap_end,
+	.fini = diskmap_fini,
 };

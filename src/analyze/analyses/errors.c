@@ -44,7 +44,7 @@ struct errors {
 
 /* ---- which threads ---------------------------------------------------------------------------- */
 
-static int add_thread(struct errors *w, s32 tid)
+static int errors_add_thread(struct errors *w, s32 tid)
 {
 	u64 key = (u32)tid;
 
@@ -61,15 +61,15 @@ static bool is_of_family(const struct errors *w, s32 tid)
 	return !w->work.options->nr_roots || lkst_hash_find(&w->family, (u32)tid, sizeof(u64));
 }
 
-static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
+static int errors_on_fork(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_fork *fork = record;
 
-	return is_of_family(ctx, r->tid) ? add_thread(ctx, fork->child_tid) : 0;
+	return is_of_family(ctx, r->tid) ? errors_add_thread(ctx, fork->child_tid) : 0;
 }
 
 /* Its number may be another thread's from now on. */
-static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int errors_on_thread_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct errors *w = ctx;
 	void *entry = lkst_hash_find(&w->family, (u32)r->tid, sizeof(u64));
@@ -87,18 +87,18 @@ static int follow_family(struct errors *w)
 	int err = 0;
 
 	for (i = 0; i < o->nr_roots && !err; i++)
-		err = add_thread(w, o->roots[i]);
+		err = errors_add_thread(w, o->roots[i]);
 	if (err || !o->nr_roots)
 		return err;
-	err = lkst_feed_event(w->work.feed, LKST_EV_sched_process_fork, on_fork, w);
+	err = lkst_feed_event(w->work.feed, LKST_EV_sched_process_fork, errors_on_fork, w);
 	if (err >= 0)
-		err = lkst_feed_event(w->work.feed, LKST_EV_sched_process_exit, on_thread_exit, w);
+		err = lkst_feed_event(w->work.feed, LKST_EV_sched_process_exit, errors_on_thread_exit, w);
 	return err < 0 ? err : 0;
 }
 
 /* ---- ways to fail ----------------------------------------------------------------------------- */
 
-static u64 mix(u64 hash, u64 value)
+static u64 errors_mix(u64 hash, u64 value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
 	return hash ^ hash >> 29;
@@ -107,12 +107,12 @@ static u64 mix(u64 hash, u64 value)
 /* Two chains have the same one as good as never: it has 64 bits. */
 static u64 identity_of(const struct lkst_error_chain *c)
 {
-	u64 hash = mix(mix((u64)(u32)c->nr, (u64)(u16)c->row), (u64)(u32)c->error);
+	u64 hash = errors_mix(errors_mix((u64)(u32)c->nr, (u64)(u16)c->row), (u64)(u32)c->error);
 	u32 i;
 
-	hash = mix(hash, c->is_cut);
+	hash = errors_mix(hash, c->is_cut);
 	for (i = 0; i < c->nr_functions; i++)
-		hash = mix(hash, c->functions[i]);
+		hash = errors_mix(hash, c->functions[i]);
 	return hash == LKST_HASH_NONE ? 0 : hash;
 }
 
@@ -140,7 +140,7 @@ static struct chain *find_chain(struct errors *w, const struct lkst_error_chain 
 	return c;
 }
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void errors_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct errors *w = ctx;
 	const struct lkst_error_chain *c = &w->chains[key].example;
@@ -206,7 +206,7 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void put_functions(struct errors *w, struct lkst_table *t, const struct lkst_error_chain *c)
+static void errors_put_functions(struct errors *w, struct lkst_table *t, const struct lkst_error_chain *c)
 {
 	const struct lkst_catalog *catalog = lkst_trace_catalog(lkst_feed_trace(w->work.feed));
 	char text[CHAIN_TEXT] = "", name[LKST_KEY_TEXT];
@@ -246,17 +246,17 @@ static void put_registers(struct lkst_table *t, const struct lkst_error_chain *c
 	lkst_table_str(t, text);
 }
 
-static void put_row(struct errors *w, struct lkst_table *t, u32 i)
+static void errors_put_row(struct errors *w, struct lkst_table *t, u32 i)
 {
 	const struct chain *c = &w->chains[i];
 	char call[LKST_KEY_TEXT], error[LKST_ERROR_TEXT], args[LKST_ERROR_CALL];
 
-	put_key(w, i, call);
+	errors_put_key(w, i, call);
 	lkst_table_row(t);
 	lkst_table_str(t, call);
 	lkst_table_str(t, lkst_error_text(c->example.error, error));
 	lkst_table_u64(t, c->count);
-	put_functions(w, t, &c->example);
+	errors_put_functions(w, t, &c->example);
 	lkst_table_u64(t, c->example.begin_ns);
 	lkst_table_s64(t, c->tid);
 	lkst_table_str(t, c->comm);
@@ -264,7 +264,7 @@ static void put_row(struct errors *w, struct lkst_table *t, u32 i)
 	put_registers(t, &c->example);
 }
 
-static int end(struct lkst_analysis_state *work, struct lkst_tables *set)
+static int errors_end(struct lkst_analysis_state *work, struct lkst_tables *set)
 {
 	struct errors *w = (struct errors *)work;
 	struct lkst_table *t;
@@ -277,7 +277,7 @@ static int end(struct lkst_analysis_state *work, struct lkst_tables *set)
 		return -ENOMEM;
 	for (i = 0; i < w->nr_chains; i++)
 		if (w->chains[i].count)
-			put_row(w, t, i);
+			errors_put_row(w, t, i);
 	if (w->nr_other)
 		lkst_notes_add(&t->notes, "%llu calls failed in further ways, which are not shown.",
 			       (unsigned long long)w->nr_other);
@@ -287,7 +287,7 @@ static int end(struct lkst_analysis_state *work, struct lkst_tables *set)
 
 /* ---- beginning -------------------------------------------------------------------------------- */
 
-static int begin(struct lkst_analysis_state *work)
+static int errors_begin(struct lkst_analysis_state *work)
 {
 	struct errors *w = (struct errors *)work;
 	int err;
@@ -296,12 +296,12 @@ static int begin(struct lkst_analysis_state *work)
 							      .title = "Errors of system calls",
 							      .type = LKST_COLUMN_COUNT,
 							      .is_silent = true,
-							      .put_key = put_key });
+							      .put_key = errors_put_key });
 	err = follow_family(w);
 	return err ?: lkst_error_chains_new(work->feed, on_failure, w, &w->calls);
 }
 
-static void fini(struct lkst_analysis_state *work)
+static void errors_fini(struct lkst_analysis_state *work)
 {
 	struct errors *w = (struct errors *)work;
 
@@ -319,7 +319,7 @@ const struct lkst_analysis lkst_analysis_errors = {
 		    "records of a probe of group `errors` at returns, with the field `ret`",
 	.events = "syscall_entry_* syscall_exit_* errors:*",
 	.size = sizeof(struct errors),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = errors_begin,
+	.end = errors_end,
+	.fini = errors_fini,
 };

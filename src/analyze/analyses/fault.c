@@ -36,7 +36,7 @@ static struct faults *faults_at(struct fault *f, const struct lkst_record *r, in
 }
 
 /* One that was not seen to end: its address was bad, or its end is not recorded. */
-static void begin_fault(struct fault *fault, struct faults *f, const struct lkst_record *r)
+static void analyses_fault_begin_fault(struct fault *fault, struct faults *f, const struct lkst_record *r)
 {
 	if (fault->has_exit && f->begin_ns)
 		fault->work.left_out.nr[LKST_LEFT_OUT_NO_END]++;
@@ -52,7 +52,7 @@ static int on_user(void *ctx, const struct lkst_record *r, const void *record)
 	if (!f)
 		return err;
 	f->nr_user++;
-	begin_fault(ctx, f, r);
+	analyses_fault_begin_fault(ctx, f, r);
 	return 0;
 }
 
@@ -64,11 +64,11 @@ static int on_kernel(void *ctx, const struct lkst_record *r, const void *record)
 	if (!f)
 		return err;
 	f->nr_kernel++;
-	begin_fault(ctx, f, r);
+	analyses_fault_begin_fault(ctx, f, r);
 	return 0;
 }
 
-static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int analyses_fault_on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_page_fault_exit *e = record;
 	struct fault *fault = ctx;
@@ -106,7 +106,7 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 }
 
 /* Where ends are not recorded, the waits of a thread show at least the slow ones. */
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int fault_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct fault *fault = ctx;
 	struct faults *f;
@@ -134,8 +134,8 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void put_row(struct lkst_table *table, const struct lkst_thread_life *life,
-		    const struct faults *f, bool has_exit, bool has_waited)
+static void fault_put_row(struct lkst_table *table, const struct lkst_thread_life *life,
+			  const struct faults *f, bool has_exit, bool has_waited)
 {
 	lkst_table_row(table);
 	lkst_table_s64(table, life->tid);
@@ -162,7 +162,7 @@ static void put_row(struct lkst_table *table, const struct lkst_thread_life *lif
 		lkst_table_none(table);
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int fault_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct fault *fault = (const struct fault *)w;
 	/* In a call, and after a fault's unseen end, it waits for something else. */
@@ -182,7 +182,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		const struct faults *f = nr < fault->nr_faults ? &fault->faults[nr] : NULL;
 
 		if (f && f->nr_user + f->nr_kernel && lkst_analysis_chooses_life(w, life))
-			put_row(table, life, f, fault->has_exit, has_waited);
+			fault_put_row(table, life, f, fault->has_exit, has_waited);
 		if (f && fault->has_exit && f->begin_ns)
 			w->left_out.nr[LKST_LEFT_OUT_NOT_OVER]++;
 	}
@@ -195,9 +195,9 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = fault_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int fault_begin(struct lkst_analysis_state *w)
 {
 	struct fault *f = (struct fault *)w;
 	bool has_any;
@@ -205,13 +205,13 @@ static int begin(struct lkst_analysis_state *w)
 
 	has_any = lkst_analysis_want(w, LKST_EV_page_fault_user, on_user, &err);
 	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, on_kernel, &err);
-	f->has_exit = lkst_analysis_want(w, LKST_EV_page_fault_exit, on_fault_exit, &err);
+	f->has_exit = lkst_analysis_want(w, LKST_EV_page_fault_exit, analyses_fault_on_fault_exit, &err);
 	if (err >= 0)
 		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : has_any;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void fault_fini(struct lkst_analysis_state *w)
 {
 	free(((struct fault *)w)->faults);
 }
@@ -225,7 +225,7 @@ const struct lkst_analysis lkst_analysis_fault = {
 	.needs_state = true,
 	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct fault),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = fault_begin,
+	.end = fault_end,
+	.fini = fault_fini,
 };

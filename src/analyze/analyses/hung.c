@@ -39,7 +39,7 @@ static const struct lkst_column thread_columns[] = {
 	  "now: that one has it at the end of the trace; begin: it had it when the wait began; not more is known" },
 };
 
-static void put_row(struct lkst_table *t, const struct lkst_hung *h, unsigned int number)
+static void hung_put_row(struct lkst_table *t, const struct lkst_hung *h, unsigned int number)
 {
 	const struct lkst_hung_row *row = &h->rows[number - 1];
 	const struct lkst_thread_life *life = lkst_model_life(h->model, row->end);
@@ -55,7 +55,7 @@ static void put_row(struct lkst_table *t, const struct lkst_hung *h, unsigned in
 	lkst_table_u64(t, row->since_ns);
 }
 
-static void put_thread(struct lkst_table *t, const struct lkst_hung *h, struct lkst_symbols *symbols, u32 i)
+static void hung_put_thread(struct lkst_table *t, const struct lkst_hung *h, struct lkst_symbols *symbols, u32 i)
 {
 	const struct lkst_hung_thread *thread = &h->threads[h->told[i]];
 	const struct lkst_thread_life *life = lkst_model_life(h->model, h->told[i]);
@@ -82,7 +82,7 @@ static void put_thread(struct lkst_table *t, const struct lkst_hung *h, struct l
 	lkst_table_str(t, thread->known == LKST_HUNG_NOW ? "now" : "begin");
 }
 
-static void note(struct lkst_table *t, const struct lkst_hung *h, u64 least_ns)
+static void hung_note(struct lkst_table *t, const struct lkst_hung *h, u64 least_ns)
 {
 	char text[LKST_DURATION_TEXT];
 
@@ -102,7 +102,7 @@ static void note(struct lkst_table *t, const struct lkst_hung *h, u64 least_ns)
 			(unsigned long long)h->nr_others);
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int hung_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	static const struct lkst_hung_question usual = { .least_ns = LKST_HUNG_STANDARD_NS };
 	struct hung *d = (struct hung *)w;
@@ -124,8 +124,8 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		return -ENOMEM;
 	t->kind = LKST_TABLE_SENTENCES;
 	for (i = 0; i < h->nr_rows; i++)
-		put_row(t, h, i + 1);
-	note(t, h, q->least_ns);
+		hung_put_row(t, h, i + 1);
+	hung_note(t, h, q->least_ns);
 	if (t->error || !h->nr_told)
 		return t->error;
 	t = lkst_tables_add(set, "hung_threads", "The threads that hang", thread_columns,
@@ -133,18 +133,18 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	if (!t)
 		return -ENOMEM;
 	for (i = 0; i < h->nr_told; i++)
-		put_thread(t, h, w->symbols, i);
+		hung_put_thread(t, h, w->symbols, i);
 	return t->error;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int hung_begin(struct lkst_analysis_state *w)
 {
 	struct hung *d = (struct hung *)w;
 
 	return lkst_hung_subscribe(&d->graph, w->feed, w->state, w->limited);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void hung_fini(struct lkst_analysis_state *w)
 {
 	struct hung *d = (struct hung *)w;
 
@@ -161,7 +161,7 @@ const struct lkst_analysis lkst_analysis_hung = {
 	.has_shares = true,
 	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct hung),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = hung_begin,
+	.end = hung_end,
+	.fini = hung_fini,
 };

@@ -11,7 +11,7 @@ enum {
 	SHIFT = 32, /* of the context in a key */
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void irq_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_analysis_state *w = ctx;
 	u32 number = (u32)key;
@@ -32,12 +32,12 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 	}
 }
 
-static s64 key_number(void *ctx, u64 key)
+static s64 irq_key_number(void *ctx, u64 key)
 {
 	return (u32)key;
 }
 
-static int on_frame(void *ctx, const struct lkst_irq_context *f)
+static int irq_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct lkst_analysis_state *w = ctx;
 	u32 number = f->context == LKST_CONTEXT_VECTOR ? (u32)f->code : (u32)f->number;
@@ -59,9 +59,9 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 	return lkst_tally_add(&w->tallies[0], key, ns, f->from_ns, f->tid, f->cpu);
 }
 
-static const struct lkst_model_calls calls = { .frame = on_frame };
+static const struct lkst_model_calls calls = { .frame = irq_on_frame };
 
-static int begin(struct lkst_analysis_state *w)
+static int irq_begin(struct lkst_analysis_state *w)
 {
 	int err;
 
@@ -70,8 +70,8 @@ static int begin(struct lkst_analysis_state *w)
 							   .unit = "interrupts",
 							   .type = LKST_COLUMN_DURATION,
 							   .is_late = true,
-							   .put_key = put_key,
-							   .key_number = key_number });
+							   .put_key = irq_put_key,
+							   .key_number = irq_key_number });
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : lkst_feed_has(w->feed, LKST_EV_irq_handler_entry) ||
@@ -88,5 +88,5 @@ const struct lkst_analysis lkst_analysis_irq = {
 		  "reschedule_* call_function_* nmi_handler",
 	.needs_state = true,
 	.size = sizeof(struct lkst_analysis_state),
-	.begin = begin,
+	.begin = irq_begin,
 };

@@ -31,7 +31,7 @@ struct irqsoff {
 	u32 nr_cpus;
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void irqsoff_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_analysis_state *w = ctx;
 
@@ -61,7 +61,7 @@ static bool may_have_idled(const struct off_since *since, const struct lkst_reco
 	return since->has_idled || (r->tid != since->tid && !since->has_switched);
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int irqsoff_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct irqsoff *o = ctx;
 	struct off_cpu *cpu = lkst_vec_reach(o->cpus, o->nr_cpus, r->cpu);
@@ -118,7 +118,7 @@ static int on_preempt_enable(void *ctx, const struct lkst_record *r, const void 
 	return end_off(ctx, TALLY_PREEMPT, r);
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int irqsoff_begin(struct lkst_analysis_state *w)
 {
 	int err = 0;
 	bool has;
@@ -127,22 +127,22 @@ static int begin(struct lkst_analysis_state *w)
 							   .title = "Interrupts off",
 							   .unit = "times",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = irqsoff_put_key });
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "preemptoff",
 							   .title = "Preemption off",
 							   .unit = "times",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = irqsoff_put_key });
 	has = lkst_analysis_want(w, LKST_EV_irq_disable, on_irq_disable, &err);
 	lkst_analysis_want(w, LKST_EV_irq_enable, on_irq_enable, &err);
 	has |= lkst_analysis_want(w, LKST_EV_preempt_disable, on_preempt_disable, &err);
 	lkst_analysis_want(w, LKST_EV_preempt_enable, on_preempt_enable, &err);
 	if (has)
-		lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
+		lkst_analysis_want(w, LKST_EV_sched_switch, irqsoff_on_switch, &err);
 	return err < 0 ? err : has;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void irqsoff_fini(struct lkst_analysis_state *w)
 {
 	free(((struct irqsoff *)w)->cpus);
 }
@@ -155,6 +155,6 @@ const struct lkst_analysis lkst_analysis_irqsoff = {
 		    "what was off while the CPU idled, which sched_switch shows",
 	.events = "irq_disable irq_enable preempt_disable preempt_enable sched_switch",
 	.size = sizeof(struct irqsoff),
-	.begin = begin,
-	.fini = fini,
+	.begin = irqsoff_begin,
+	.fini = irqsoff_fini,
 };

@@ -13,7 +13,7 @@ struct lifetime {
 };
 
 /* Threads are grouped by name: the key is its FNV-1a hash. */
-static u64 key_of(const char comm[16])
+static u64 lifetime_key_of(const char comm[16])
 {
 	u64 hash = 0xcbf29ce484222325;
 	unsigned int i;
@@ -23,12 +23,12 @@ static u64 key_of(const char comm[16])
 	return hash;
 }
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void lifetime_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	lkst_put_key(text, ((struct lifetime *)ctx)->comm, 16);
 }
 
-static int on_clock(void *ctx, const struct lkst_record *r, const void *record)
+static int lifetime_on_clock(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_clock *x = record;
 	struct lifetime *l = ctx;
@@ -58,7 +58,7 @@ static int on_there(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* The record is the parent's; the life is the child's. */
-static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
+static int lifetime_on_fork(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_fork *x = record;
 	struct lifetime *l = ctx;
@@ -70,7 +70,7 @@ static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
 	return lkst_analysis_open(&l->work, &l->work.pending[0], (u32)x->child_tid, r, 0, false);
 }
 
-static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
+static int lifetime_on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exec *x = record;
 	struct lifetime *l = ctx;
@@ -94,7 +94,7 @@ static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_end(void *ctx, const struct lkst_record *r, const void *record)
+static int lifetime_on_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exit *x = record;
 	struct lifetime *l = ctx;
@@ -104,7 +104,7 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 
 	if (!entry) {
 		l->comm = x->comm;
-		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, key_of(x->comm),
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, lifetime_key_of(x->comm),
 					    r->tid, r->cpu);
 	}
 	l->comm = x->comm;
@@ -115,13 +115,13 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 	/* Its number may have been given out again in a gap. */
 	if (e.start_ns > r->ns ||
 	    lkst_gap_test_crosses(w->gap_test, LKST_GAP_TEST_ANY, r->buffer, e.start_ns, r->ns))
-		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_GAP, key_of(x->comm),
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_GAP, lifetime_key_of(x->comm),
 					    r->tid, r->cpu);
-	return lkst_tally_add(&w->tallies[0], key_of(x->comm), r->ns - e.start_ns, e.start_ns,
+	return lkst_tally_add(&w->tallies[0], lifetime_key_of(x->comm), r->ns - e.start_ns, e.start_ns,
 			      r->tid, r->cpu);
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int lifetime_begin(struct lkst_analysis_state *w)
 {
 	bool has_fork, has_exit;
 	int err = 0;
@@ -129,13 +129,13 @@ static int begin(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "lifetime",
 							   .title = "Life time of threads",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = lifetime_put_key });
 	w->pending[0].max = LKST_TID_MAX;
-	lkst_analysis_want(w, LKST_EV_state_clock, on_clock, &err);
+	lkst_analysis_want(w, LKST_EV_state_clock, lifetime_on_clock, &err);
 	lkst_analysis_want(w, LKST_EV_state_thread, on_there, &err);
-	has_fork = lkst_analysis_want(w, LKST_EV_sched_process_fork, on_fork, &err);
-	lkst_analysis_want(w, LKST_EV_sched_process_exec, on_exec, &err);
-	has_exit = lkst_analysis_want(w, LKST_EV_sched_process_exit, on_end, &err);
+	has_fork = lkst_analysis_want(w, LKST_EV_sched_process_fork, lifetime_on_fork, &err);
+	lkst_analysis_want(w, LKST_EV_sched_process_exec, lifetime_on_exec, &err);
+	has_exit = lkst_analysis_want(w, LKST_EV_sched_process_exit, lifetime_on_end, &err);
 	return err < 0 ? err : has_fork && has_exit;
 }
 
@@ -148,5 +148,5 @@ const struct lkst_analysis lkst_analysis_lifetime = {
 		    "sched_process_exit, by the thread's last name",
 	.events = "sched_process_fork sched_process_exit sched_process_exec",
 	.size = sizeof(struct lifetime),
-	.begin = begin,
+	.begin = lifetime_begin,
 };

@@ -29,8 +29,8 @@ struct lockwait {
  * A lock that is a variable is called by its name. Others are part of objects that the
  * kernel has many of: they are called by the function that takes them, or if that is not known, by their address.
  */
-static u64 key_of(const struct lkst_analysis_state *w, u64 lock, u32 flags, const u64 *frames,
-		  unsigned int nr_frames)
+static u64 lock_key_of(const struct lkst_analysis_state *w, u64 lock, u32 flags, const u64 *frames,
+		       unsigned int nr_frames)
 {
 	u64 ignored, asker = 0;
 
@@ -42,7 +42,7 @@ static u64 key_of(const struct lkst_analysis_state *w, u64 lock, u32 flags, cons
 	return (u64)flags << FLAGS_SHIFT | ((asker ? asker : lock) & LOCK_ADDRESS);
 }
 
-static const char *kind_of(u32 flags)
+static const char *lock_kind_of(u32 flags)
 {
 	if (flags & LKST_LOCK_MUTEX)
 		return "mutex";
@@ -55,14 +55,14 @@ static const char *kind_of(u32 flags)
 	return flags & LKST_LOCK_SPIN ? "spinlock" : "lock";
 }
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void lock_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_analysis_state *w = ctx;
 	u32 flags = (u32)(key >> FLAGS_SHIFT);
 	char kind[32];
 	size_t length;
 
-	snprintf(kind, sizeof(kind), "%s%s:", flags & LKST_LOCK_PERCPU ? "percpu_" : "", kind_of(flags));
+	snprintf(kind, sizeof(kind), "%s%s:", flags & LKST_LOCK_PERCPU ? "percpu_" : "", lock_kind_of(flags));
 	lkst_name_address(w->symbols, kind, key | ~LOCK_ADDRESS, text);
 	length = strlen(text);
 	if (flags & BY_ASKER)
@@ -78,13 +78,13 @@ static u64 wait_id(const struct lkst_record *r, u64 lock)
 }
 
 /* Most waits that spin have no stack: then the lock is taken to be asked for by whoever did so last. */
-static int wait_key(struct lockwait *l, u64 lock, u32 flags, const u64 *frames,
-		    unsigned int nr_frames, u64 *ret_key)
+static int lock_wait_key(struct lockwait *l, u64 lock, u32 flags, const u64 *frames,
+			 unsigned int nr_frames, u64 *ret_key)
 {
 	const u64 *known;
 	int err = 0;
 
-	*ret_key = key_of(&l->work, lock, flags, frames, nr_frames);
+	*ret_key = lock_key_of(&l->work, lock, flags, frames, nr_frames);
 	if (*ret_key >> FLAGS_SHIFT & BY_ASKER) {
 		err = lkst_map_set(&l->askers, lock, *ret_key & LOCK_ADDRESS);
 		return err == -ENOSPC ? 0 : err;
@@ -95,7 +95,7 @@ static int wait_key(struct lockwait *l, u64 lock, u32 flags, const u64 *frames,
 	return 0;
 }
 
-static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
+static int lock_on_begin(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_contention_begin *x = record;
 	const u64 frames[] = { x->caller, x->caller2, x->caller3, x->caller4, x->caller5 };
@@ -103,7 +103,7 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 	u32 flags = x->flags & LKST_LOCK_MUTEX ? x->flags & ~(u32)LKST_LOCK_SPIN : x->flags;
 	s64 what; /* the number of the key, which has less than 16 bits */
 	u64 key;
-	int err = wait_key(ctx, x->lock, flags, frames, sizeof(frames) / sizeof(*frames), &key);
+	int err = lock_wait_key(ctx, x->lock, flags, frames, sizeof(frames) / sizeof(*frames), &key);
 
 	if (err)
 		return err;
@@ -114,7 +114,7 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 	return lkst_analysis_open_nested(w, &w->pending[0], wait_id(r, x->lock), r, (u16)what, true);
 }
 
-static int on_end(void *ctx, const struct lkst_record *r, const void *record)
+static int lock_on_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_contention_end *x = record;
 	struct lkst_analysis_state *w = ctx;
@@ -122,7 +122,7 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
-					    key_of(w, x->lock, 0, NULL, 0), r->tid, r->cpu);
+					    lock_key_of(w, x->lock, 0, NULL, 0), r->tid, r->cpu);
 	return lkst_analysis_close_nested(w, &w->tallies[0], &w->pending[0], entry,
 				      w->tallies[0].keys[lkst_analysis_what(entry)].key, r);
 }
@@ -136,9 +136,9 @@ static int begin_wait(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "lockwait",
 						       .title = "Lock contention",
 						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
-	has_begin = lkst_analysis_want(w, LKST_EV_contention_begin, on_begin, &err);
-	has_end = lkst_analysis_want(w, LKST_EV_contention_end, on_end, &err);
+						       .put_key = lock_put_key });
+	has_begin = lkst_analysis_want(w, LKST_EV_contention_begin, lock_on_begin, &err);
+	has_end = lkst_analysis_want(w, LKST_EV_contention_end, lock_on_end, &err);
 	return err < 0 ? err : has_begin && has_end;
 }
 
@@ -169,20 +169,20 @@ static u64 hold_id(const struct lkst_record *r, u64 lock)
 }
 
 /* The functions' records say that a lock is asked for; without contention it is had at once. */
-static int take(struct lkst_analysis_state *w, const struct lkst_record *r, u64 lock, u64 caller, u32 flags)
+static int lock_take(struct lkst_analysis_state *w, const struct lkst_record *r, u64 lock, u64 caller, u32 flags)
 {
 	/* A lock that is not released was tried without success, or is taken for reading again. */
 	return lkst_analysis_open(w, &w->pending[0], hold_id(r, lock), r,
-			      key_of(w, lock, flags, &caller, 1), false);
+			      lock_key_of(w, lock, flags, &caller, 1), false);
 }
 
-static int release(struct lkst_analysis_state *w, const struct lkst_record *r, u64 lock)
+static int lock_release(struct lkst_analysis_state *w, const struct lkst_record *r, u64 lock)
 {
 	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], hold_id(r, lock));
 
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
-					    key_of(w, lock, 0, NULL, 0), r->tid, r->cpu);
+					    lock_key_of(w, lock, 0, NULL, 0), r->tid, r->cpu);
 	return lkst_analysis_close_on_cpu(w, &w->tallies[0], &w->pending[0], entry, entry->value, r);
 }
 
@@ -190,26 +190,26 @@ static int on_spin(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_spin_lock *x = record;
 
-	return take(ctx, r, x->lock, x->caller, LKST_LOCK_SPIN);
+	return lock_take(ctx, r, x->lock, x->caller, LKST_LOCK_SPIN);
 }
 
 static int on_write(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_write_lock *x = record;
 
-	return take(ctx, r, x->lock, x->caller, LKST_LOCK_SPIN | LKST_LOCK_WRITE);
+	return lock_take(ctx, r, x->lock, x->caller, LKST_LOCK_SPIN | LKST_LOCK_WRITE);
 }
 
 static int on_read(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_read_lock *x = record;
 
-	return take(ctx, r, x->lock, x->caller, LKST_LOCK_SPIN | LKST_LOCK_READ);
+	return lock_take(ctx, r, x->lock, x->caller, LKST_LOCK_SPIN | LKST_LOCK_READ);
 }
 
 static int on_release(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return release(ctx, r, ((const struct lkst_rec_spin_unlock *)record)->lock);
+	return lock_release(ctx, r, ((const struct lkst_rec_spin_unlock *)record)->lock);
 }
 
 /* The lock was not free: it is held from now on. */
@@ -258,7 +258,7 @@ static int begin_hold(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "lockhold",
 						       .title = "Lock hold time",
 						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
+						       .put_key = lock_put_key });
 	for (i = 0; i < sizeof(hold_wants) / sizeof(hold_wants[0]); i++)
 		has |= lkst_analysis_want(w, hold_wants[i].index, hold_wants[i].call, &err) &&
 		       hold_wants[i].is_release;

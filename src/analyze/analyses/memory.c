@@ -94,7 +94,7 @@ static u64 cache_key(const struct lkst_analysis_state *w, const struct lkst_rec_
 
 /* ---- what takes time ------------------------------------------------------------------------- */
 
-static int on_call(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int memory_on_call(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_analysis_state *w = ctx;
 
@@ -106,7 +106,7 @@ static int on_call(void *ctx, const struct lkst_record *r, const struct lkst_fee
 }
 
 /* Ends what is open under @id; it is what @what says if its begin was not seen. */
-static int end_time(struct lkst_analysis_state *w, u64 id, u64 what, const struct lkst_record *r)
+static int memory_end_time(struct lkst_analysis_state *w, u64 id, u64 what, const struct lkst_record *r)
 {
 	struct lkst_pending_entry *entry =
 		lkst_pending_find(&w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | id << 40);
@@ -118,13 +118,13 @@ static int end_time(struct lkst_analysis_state *w, u64 id, u64 what, const struc
 				      lkst_analysis_what(entry), r);
 }
 
-static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int memory_on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
-	return s->row < 0 ? 0 : end_time(ctx, 1, WHAT_CALL + (u64)s->row, r);
+	return s->row < 0 ? 0 : memory_end_time(ctx, 1, WHAT_CALL + (u64)s->row, r);
 }
 
 /* The address that is not accessible may be bad: then handle_mm_fault() is not asked. */
-static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_analysis_state *w = ctx;
 	bool is_user = r->event->index == LKST_EV_page_fault_user;
@@ -142,10 +142,10 @@ static int on_fault_end(void *ctx, const struct lkst_record *r, const void *reco
 	if (x->result & LKST_FAULT_RETRY ||
 	    !lkst_pending_find(&w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | 2ULL << 40))
 		return 0;
-	return end_time(w, 2, WHAT_FAULT_USER, r);
+	return memory_end_time(w, 2, WHAT_FAULT_USER, r);
 }
 
-static int on_reclaim(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_reclaim(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_analysis_state *w = ctx;
 
@@ -155,7 +155,7 @@ static int on_reclaim(void *ctx, const struct lkst_record *r, const void *record
 
 static int on_reclaim_end(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return end_time(ctx, 3, WHAT_RECLAIM, r);
+	return memory_end_time(ctx, 3, WHAT_RECLAIM, r);
 }
 
 static int on_cgroup_reclaim(void *ctx, const struct lkst_record *r, const void *record)
@@ -168,7 +168,7 @@ static int on_cgroup_reclaim(void *ctx, const struct lkst_record *r, const void 
 
 static int on_cgroup_reclaim_end(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return end_time(ctx, 4, WHAT_CGROUP_RECLAIM, r);
+	return memory_end_time(ctx, 4, WHAT_CGROUP_RECLAIM, r);
 }
 
 /* Subscribes to the system calls @names, which end with NULL. 1 if there are any, or an error. */
@@ -177,7 +177,7 @@ static int want_calls(struct lkst_analysis_state *w, const char *const *names)
 	int has = 0, got;
 
 	for (; *names; names++) {
-		got = lkst_feed_syscall(w->feed, *names, on_call, on_return, w);
+		got = lkst_feed_syscall(w->feed, *names, memory_on_call, memory_on_return, w);
 		if (got < 0)
 			return got;
 		has |= got;
@@ -261,10 +261,10 @@ static int begin_alloc(struct lkst_analysis_state *w)
 	has = got;
 	/* A fault is measured only where its end can be hooked. */
 	if (lkst_analysis_want(w, LKST_EV_page_fault_exit, on_fault_end, &err)) {
-		has |= lkst_analysis_want(w, LKST_EV_page_fault_user, on_fault, &err);
-		has |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
+		has |= lkst_analysis_want(w, LKST_EV_page_fault_user, memory_on_fault, &err);
+		has |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, memory_on_fault, &err);
 	}
-	has |= lkst_analysis_want(w, LKST_EV_mm_vmscan_direct_reclaim_begin, on_reclaim, &err);
+	has |= lkst_analysis_want(w, LKST_EV_mm_vmscan_direct_reclaim_begin, memory_on_reclaim, &err);
 	lkst_analysis_want(w, LKST_EV_mm_vmscan_direct_reclaim_end, on_reclaim_end, &err);
 	has |= lkst_analysis_want(w, LKST_EV_mm_vmscan_memcg_reclaim_begin, on_cgroup_reclaim, &err);
 	lkst_analysis_want(w, LKST_EV_mm_vmscan_memcg_reclaim_end, on_cgroup_reclaim_end, &err);
@@ -296,8 +296,8 @@ const struct lkst_analysis lkst_analysis_memalloc = {
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /* Page frame numbers and addresses share a table: addresses are those of the kernel, far above. */
-static int begin_life(struct lkst_analysis_state *w, u64 id, u64 key, bool is_failed,
-		      const struct lkst_record *r)
+static int memory_begin_life(struct lkst_analysis_state *w, u64 id, u64 key, bool is_failed,
+			     const struct lkst_record *r)
 {
 	if (is_failed)
 		return lkst_tally_leave_out(&w->tallies[TALLY_LIFE], LKST_LEFT_OUT_FAILED, key,
@@ -305,7 +305,7 @@ static int begin_life(struct lkst_analysis_state *w, u64 id, u64 key, bool is_fa
 	return lkst_analysis_open(w, &w->pending[OPEN_LIFE], id, r, key, false);
 }
 
-static int end_life(struct lkst_analysis_state *w, u64 id, const struct lkst_record *r)
+static int memory_end_life(struct lkst_analysis_state *w, u64 id, const struct lkst_record *r)
 {
 	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[OPEN_LIFE], id);
 
@@ -318,45 +318,45 @@ static int end_life(struct lkst_analysis_state *w, u64 id, const struct lkst_rec
 			       entry->value, r);
 }
 
-static int on_kmalloc(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_kmalloc(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kmalloc *x = record;
 
 	if (x->ptr == ZERO_SIZE)
 		return 0;
-	return begin_life(ctx, x->ptr, site_key(SITE_KMALLOC, x->call_site), !x->ptr, r);
+	return memory_begin_life(ctx, x->ptr, site_key(SITE_KMALLOC, x->call_site), !x->ptr, r);
 }
 
-static int on_cache_alloc(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_cache_alloc(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kmem_cache_alloc *x = record;
 
-	return begin_life(ctx, x->ptr, cache_key(ctx, x), !x->ptr, r);
+	return memory_begin_life(ctx, x->ptr, cache_key(ctx, x), !x->ptr, r);
 }
 
-static int on_page_alloc(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_page_alloc(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_mm_page_alloc *x = record;
 
-	return begin_life(ctx, x->pfn, site_key(SITE_PAGES, x->order), x->pfn == LKST_HASH_NONE, r);
+	return memory_begin_life(ctx, x->pfn, site_key(SITE_PAGES, x->order), x->pfn == LKST_HASH_NONE, r);
 }
 
-static int on_kfree(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_kfree(void *ctx, const struct lkst_record *r, const void *record)
 {
 	u64 ptr = ((const struct lkst_rec_kfree *)record)->ptr;
 
 	/* To free nothing is allowed. */
-	return ptr > ZERO_SIZE ? end_life(ctx, ptr, r) : 0;
+	return ptr > ZERO_SIZE ? memory_end_life(ctx, ptr, r) : 0;
 }
 
-static int on_cache_free(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_cache_free(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return end_life(ctx, ((const struct lkst_rec_kmem_cache_free *)record)->ptr, r);
+	return memory_end_life(ctx, ((const struct lkst_rec_kmem_cache_free *)record)->ptr, r);
 }
 
-static int on_page_free(void *ctx, const struct lkst_record *r, const void *record)
+static int memory_on_page_free(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return end_life(ctx, ((const struct lkst_rec_mm_page_free *)record)->pfn, r);
+	return memory_end_life(ctx, ((const struct lkst_rec_mm_page_free *)record)->pfn, r);
 }
 
 static int begin_free(struct lkst_analysis_state *w)
@@ -379,12 +379,12 @@ static int begin_free(struct lkst_analysis_state *w)
 	if (got < 0)
 		return got;
 	has = got;
-	has |= lkst_analysis_want(w, LKST_EV_kmalloc, on_kmalloc, &err);
-	has |= lkst_analysis_want(w, LKST_EV_kmem_cache_alloc, on_cache_alloc, &err);
-	has |= lkst_analysis_want(w, LKST_EV_mm_page_alloc, on_page_alloc, &err);
-	lkst_analysis_want(w, LKST_EV_kfree, on_kfree, &err);
-	lkst_analysis_want(w, LKST_EV_kmem_cache_free, on_cache_free, &err);
-	lkst_analysis_want(w, LKST_EV_mm_page_free, on_page_free, &err);
+	has |= lkst_analysis_want(w, LKST_EV_kmalloc, memory_on_kmalloc, &err);
+	has |= lkst_analysis_want(w, LKST_EV_kmem_cache_alloc, memory_on_cache_alloc, &err);
+	has |= lkst_analysis_want(w, LKST_EV_mm_page_alloc, memory_on_page_alloc, &err);
+	lkst_analysis_want(w, LKST_EV_kfree, memory_on_kfree, &err);
+	lkst_analysis_want(w, LKST_EV_kmem_cache_free, memory_on_cache_free, &err);
+	lkst_analysis_want(w, LKST_EV_mm_page_free, memory_on_page_free, &err);
 	return err < 0 ? err : has;
 }
 

@@ -15,12 +15,12 @@ struct net {
 	struct lkst_labels names;
 };
 
-static u64 key_of(s32 ifindex, unsigned int direction)
+static u64 net_key_of(s32 ifindex, unsigned int direction)
 {
 	return (u64)(u32)ifindex << 1 | direction;
 }
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void net_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct net *n = ctx;
 	u32 ifindex = (u32)(key >> 1);
@@ -36,12 +36,12 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 	lkst_put_key(text, full, (size_t)length);
 }
 
-static s64 key_number(void *ctx, u64 key)
+static s64 net_key_number(void *ctx, u64 key)
 {
 	return (s64)(key >> 1);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void net_fini(struct lkst_analysis_state *w)
 {
 	lkst_labels_fini(&((struct net *)w)->names);
 }
@@ -73,8 +73,8 @@ static int on_xmit(void *ctx, const struct lkst_record *r, const void *record)
 		return 0;
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
-					    key_of(x->ifindex, 0), r->tid, r->cpu);
-	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry, key_of(x->ifindex, 0),
+					    net_key_of(x->ifindex, 0), r->tid, r->cpu);
+	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry, net_key_of(x->ifindex, 0),
 				   r);
 }
 
@@ -95,12 +95,12 @@ static int on_receive(void *ctx, const struct lkst_record *r, const void *record
 	/* Drivers that poll hand packets in at once, without netif_rx. */
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_QUEUE,
-					    key_of(x->ifindex, RECEIVE), r->tid, r->cpu);
+					    net_key_of(x->ifindex, RECEIVE), r->tid, r->cpu);
 	return lkst_analysis_close(w, &w->tallies[0], &w->pending[1], entry,
-				   key_of(x->ifindex, RECEIVE), r);
+				   net_key_of(x->ifindex, RECEIVE), r);
 }
 
-static int begin_time(struct lkst_analysis_state *w)
+static int net_begin_time(struct lkst_analysis_state *w)
 {
 	struct net *n = (struct net *)w;
 	int err = lkst_labels_subscribe(&n->names, w->feed);
@@ -109,8 +109,8 @@ static int begin_time(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "nettime",
 							   .title = "Network queue time",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key,
-							   .key_number = key_number });
+							   .put_key = net_put_key,
+							   .key_number = net_key_number });
 	has_send = lkst_analysis_want(w, LKST_EV_net_dev_queue, on_queue, &err);
 	has_send &= lkst_analysis_want(w, LKST_EV_net_dev_xmit, on_xmit, &err);
 	has_receive = lkst_analysis_want(w, LKST_EV_netif_rx, on_rx, &err);
@@ -128,8 +128,8 @@ const struct lkst_analysis lkst_analysis_nettime = {
 		"interface and direction; drivers that poll hand packets in without a wait",
 	.events = "net_dev_queue net_dev_xmit netif_rx netif_receive_skb",
 	.size = sizeof(struct net),
-	.begin = begin_time,
-	.fini = fini,
+	.begin = net_begin_time,
+	.fini = net_fini,
 };
 
 /* ---- size ------------------------------------------------------------------------------------ */
@@ -146,14 +146,14 @@ static int on_queue_size(void *ctx, const struct lkst_record *r, const void *rec
 {
 	const struct lkst_rec_net_dev_queue *x = record;
 
-	return on_size(ctx, r, key_of(x->ifindex, 0), x->bytes);
+	return on_size(ctx, r, net_key_of(x->ifindex, 0), x->bytes);
 }
 
 static int on_receive_size(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_netif_receive_skb *x = record;
 
-	return on_size(ctx, r, key_of(x->ifindex, RECEIVE), x->bytes);
+	return on_size(ctx, r, net_key_of(x->ifindex, RECEIVE), x->bytes);
 }
 
 static int begin_size(struct lkst_analysis_state *w)
@@ -165,8 +165,8 @@ static int begin_size(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "netsize",
 							   .title = "Network packet size",
 							   .type = LKST_COLUMN_BYTES,
-							   .put_key = put_key,
-							   .key_number = key_number });
+							   .put_key = net_put_key,
+							   .key_number = net_key_number });
 	has = lkst_analysis_want(w, LKST_EV_net_dev_queue, on_queue_size, &err);
 	has |= lkst_analysis_want(w, LKST_EV_netif_receive_skb, on_receive_size, &err);
 	return err < 0 ? err : has;
@@ -183,5 +183,5 @@ const struct lkst_analysis lkst_analysis_netsize = {
 	.events = "net_dev_queue netif_receive_skb",
 	.size = sizeof(struct net),
 	.begin = begin_size,
-	.fini = fini,
+	.fini = net_fini,
 };

@@ -17,7 +17,7 @@ struct drawn {
 	s64 nr;
 };
 
-struct pages {
+struct analyses_pages {
 	struct lkst_analysis_state work;
 	struct lkst_page_owners *owners;
 	struct lkst_timeline_scale scale;
@@ -27,7 +27,7 @@ struct pages {
 };
 
 /* There were @nr pages from @from_ns to @to_ns. */
-static void add_time(const struct pages *p, struct drawn *d, s64 nr, u64 from_ns, u64 to_ns)
+static void pages_add_time(const struct analyses_pages *p, struct drawn *d, s64 nr, u64 from_ns, u64 to_ns)
 {
 	u64 begin_ns = p->scale.begin_ns, i;
 
@@ -43,9 +43,9 @@ static void add_time(const struct pages *p, struct drawn *d, s64 nr, u64 from_ns
 	}
 }
 
-static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool since_begin)
+static int pages_on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool since_begin)
 {
-	struct pages *p = ctx;
+	struct analyses_pages *p = ctx;
 	struct drawn *d;
 
 	if (owner >= DRAWN_MAX)
@@ -55,18 +55,18 @@ static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool si
 		return -ENOMEM;
 	/* What is learned later was so from the beginning. */
 	if (since_begin) {
-		add_time(p, d, delta, p->scale.begin_ns, d->since_ns);
+		pages_add_time(p, d, delta, p->scale.begin_ns, d->since_ns);
 	} else {
-		add_time(p, d, d->nr, d->since_ns, ns);
+		pages_add_time(p, d, d->nr, d->since_ns, ns);
 		d->since_ns = ns;
 	}
 	d->nr += delta;
 	return 0;
 }
 
-static int on_end(void *ctx, u64 end_ns)
+static int pages_on_end(void *ctx, u64 end_ns)
 {
-	((struct pages *)ctx)->end_ns = end_ns;
+	((struct analyses_pages *)ctx)->end_ns = end_ns;
 	return 0;
 }
 
@@ -90,7 +90,7 @@ static const struct lkst_column columns[] = {
 	  "its pages in each of 40 equal stretches, its most being full" },
 };
 
-static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_page_owner *o)
+static bool pages_is_wanted(const struct lkst_analysis_state *w, const struct lkst_page_owner *o)
 {
 	const struct lkst_tally_options *which = &w->options->which;
 
@@ -103,7 +103,7 @@ static u64 whole(double ns)
 	return ns < 0x1p64 ? (u64)ns : UINT64_MAX;
 }
 
-static void put_chart(struct lkst_table *t, const struct pages *p, u32 i, u64 most)
+static void put_chart(struct lkst_table *t, const struct analyses_pages *p, u32 i, u64 most)
 {
 	struct lkst_timeline line = {};
 	char text[LKST_TIMELINE_TEXT];
@@ -115,7 +115,7 @@ static void put_chart(struct lkst_table *t, const struct pages *p, u32 i, u64 mo
 		return;
 	}
 	d = &p->drawn[i];
-	add_time(p, d, d->nr, d->since_ns, p->end_ns);
+	pages_add_time(p, d, d->nr, d->since_ns, p->end_ns);
 	for (k = 0; most && k < LKST_TIMELINE_SLICES; k++)
 		line.ns[k] = d->sums[k] > 0 ? whole(d->sums[k] / (double)most) : 0;
 	lkst_timeline_put(&line, p->scale.slice_ns, text);
@@ -130,8 +130,8 @@ static void put_mean(struct lkst_table *t, double sum, u64 nr)
 		lkst_table_none(t);
 }
 
-static void put_row(struct lkst_table *t, struct pages *p, u32 i, const struct lkst_page_owner *o,
-		    double age_ns)
+static void pages_put_row(struct lkst_table *t, struct analyses_pages *p, u32 i, const struct lkst_page_owner *o,
+			  double age_ns)
 {
 	const struct lkst_thread *thread = lkst_threads_find(p->work.threads, o->pid);
 
@@ -156,9 +156,9 @@ static void put_row(struct lkst_table *t, struct pages *p, u32 i, const struct l
 	put_chart(t, p, i, o->nr_most);
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int pages_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
-	struct pages *p = (struct pages *)w;
+	struct analyses_pages *p = (struct analyses_pages *)w;
 	const struct lkst_page_owner *owners;
 	_cleanup_free_ double *ages = NULL;
 	struct lkst_table *t;
@@ -176,8 +176,8 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		return -ENOMEM;
 	lkst_page_owners_ages(p->owners, p->end_ns, ages);
 	for (i = 0; i < nr; i++)
-		if ((owners[i].nr_allocated || owners[i].nr_before) && is_wanted(w, &owners[i]))
-			put_row(t, p, i, &owners[i], ages[i]);
+		if ((owners[i].nr_allocated || owners[i].nr_before) && pages_is_wanted(w, &owners[i]))
+			pages_put_row(t, p, i, &owners[i], ages[i]);
 	lkst_table_sort(t, 3, true);
 	if (!lkst_feed_has_come(w->feed, lkst_feed_id(w->feed, LKST_EV_state_pages)))
 		lkst_notes_add(
@@ -193,21 +193,21 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return t->error;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int pages_begin(struct lkst_analysis_state *w)
 {
-	struct pages *p = (struct pages *)w;
+	struct analyses_pages *p = (struct analyses_pages *)w;
 	u64 begin_ns, end_ns;
-	int has = lkst_page_owners_new(w->feed, w->threads, on_change, p, &p->owners);
-	int err = has < 0 ? has : lkst_feed_end(w->feed, on_end, w);
+	int has = lkst_page_owners_new(w->feed, w->threads, pages_on_change, p, &p->owners);
+	int err = has < 0 ? has : lkst_feed_end(w->feed, pages_on_end, w);
 
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	p->scale = lkst_timeline_scale(begin_ns, end_ns);
 	return err < 0 ? err : has;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void pages_fini(struct lkst_analysis_state *w)
 {
-	struct pages *p = (struct pages *)w;
+	struct analyses_pages *p = (struct analyses_pages *)w;
 
 	lkst_page_owners_free(p->owners);
 	free(p->drawn);
@@ -223,8 +223,8 @@ const struct lkst_analysis lkst_analysis_pages = {
 		"--pages has written, or is freed without having been allocated in the trace; -t takes a process",
 	.events = "mm_page_alloc mm_page_free",
 	.ignores = LKST_IGNORES_COMM | LKST_IGNORES_CPU | LKST_IGNORES_KEY,
-	.size = sizeof(struct pages),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.size = sizeof(struct analyses_pages),
+	.begin = pages_begin,
+	.end = pages_end,
+	.fini = pages_fini,
 };

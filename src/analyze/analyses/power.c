@@ -47,7 +47,7 @@ struct power {
 	u64 from_ns, to_ns; /* of the window */
 };
 
-static struct power_cpu *reach(struct power *p, s64 cpu, int *ret_err)
+static struct power_cpu *power_reach(struct power *p, s64 cpu, int *ret_err)
 {
 	struct power_cpu *c =
 		cpu < 0 || cpu >= CPUS_MAX ? NULL : lkst_vec_reach(p->cpus, p->nr_cpus, (u32)cpu);
@@ -89,7 +89,7 @@ static int on_idle(void *ctx, const struct lkst_record *r, const void *record)
 	const struct lkst_rec_cpu_idle *x = record;
 	struct power *p = ctx;
 	int err;
-	struct power_cpu *c = reach(p, r->cpu, &err);
+	struct power_cpu *c = power_reach(p, r->cpu, &err);
 
 	if (!c)
 		return err;
@@ -109,7 +109,7 @@ static int on_miss(void *ctx, const struct lkst_record *r, const void *record)
 	const struct lkst_rec_cpu_idle_miss *x = record;
 	struct power *p = ctx;
 	int err;
-	struct power_cpu *c = reach(p, r->cpu, &err);
+	struct power_cpu *c = power_reach(p, r->cpu, &err);
 
 	if (!c || x->state < 0 || x->state >= IDLE_STATES || r->ns < p->from_ns)
 		return err;
@@ -137,7 +137,7 @@ static int on_frequency(void *ctx, const struct lkst_record *r, const void *reco
 	u32 step = (u32)(((u64)x->khz + STEP_KHZ / 2) / STEP_KHZ);
 	struct power *p = ctx;
 	int err;
-	struct power_cpu *c = reach(p, x->target_cpu, &err);
+	struct power_cpu *c = power_reach(p, x->target_cpu, &err);
 
 	if (!c)
 		return err;
@@ -156,12 +156,12 @@ static int on_frequency(void *ctx, const struct lkst_record *r, const void *reco
 
 /* ---- stolen time ----------------------------------------------------------------------------- */
 
-static int on_steal(void *ctx, const struct lkst_record *r, const void *record)
+static int power_on_steal(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_steal *x = record;
 	struct power *p = ctx;
 	int err;
-	struct power_cpu *c = reach(p, r->cpu, &err);
+	struct power_cpu *c = power_reach(p, r->cpu, &err);
 
 	if (!c || r->ns < p->from_ns)
 		return err;
@@ -171,7 +171,7 @@ static int on_steal(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_end(void *ctx, u64 end_ns)
+static int power_on_end(void *ctx, u64 end_ns)
 {
 	struct power *p = ctx;
 	u32 i;
@@ -217,7 +217,7 @@ static const struct lkst_column steal_columns[] = {
 	{ "max", "most", LKST_COLUMN_DURATION, "how much there was in one of them" },
 };
 
-static void put_share(struct lkst_table *t, u64 part, u64 whole)
+static void power_put_share(struct lkst_table *t, u64 part, u64 whole)
 {
 	if (whole)
 		lkst_table_double(t, 100.0 * (double)part / (double)whole);
@@ -245,14 +245,14 @@ static void put_idle(const struct power *p, struct lkst_table *t, u32 cpu)
 			lkst_table_none(t);
 		lkst_table_u64(t, s->nr);
 		lkst_table_u64(t, s->ns);
-		put_share(t, s->ns, c->idle_known_ns);
+		power_put_share(t, s->ns, c->idle_known_ns);
 		lkst_table_u64(t, s->longest_ns);
 		lkst_table_u64(t, s->nr_below);
 		lkst_table_u64(t, s->nr_above);
 	}
 }
 
-static void put_clock(const struct power *p, struct lkst_table *t, u32 cpu)
+static void power_put_clock(const struct power *p, struct lkst_table *t, u32 cpu)
 {
 	const struct power_cpu *c = &p->cpus[cpu];
 	u32 i;
@@ -265,7 +265,7 @@ static void put_clock(const struct power *p, struct lkst_table *t, u32 cpu)
 		lkst_table_s64(t, (s64)i * STEP_KHZ / 1000);
 		lkst_table_u64(t, c->clocks[i].nr);
 		lkst_table_u64(t, c->clocks[i].ns);
-		put_share(t, c->clocks[i].ns, c->clock_known_ns);
+		power_put_share(t, c->clocks[i].ns, c->clock_known_ns);
 	}
 }
 
@@ -278,7 +278,7 @@ static void put_steal(const struct power *p, struct lkst_table *t, u32 cpu)
 	lkst_table_row(t);
 	lkst_table_s64(t, cpu);
 	lkst_table_u64(t, c->stolen_ns);
-	put_share(t, c->stolen_ns, p->to_ns > p->from_ns ? p->to_ns - p->from_ns : 0);
+	power_put_share(t, c->stolen_ns, p->to_ns > p->from_ns ? p->to_ns - p->from_ns : 0);
 	lkst_table_u64(t, c->nr_stolen);
 	lkst_table_u64(t, c->most_stolen_ns);
 }
@@ -294,13 +294,13 @@ static const struct {
 #define COLUMNS(list) list, sizeof(list) / sizeof((list)[0])
 	{ LKST_EV_cpu_idle, "power_idle", "Idle states", COLUMNS(idle_columns), put_idle },
 	{ LKST_EV_cpu_frequency, "power_frequency", "Frequencies of CPUs", COLUMNS(clock_columns),
-	  put_clock },
+	  power_put_clock },
 	{ LKST_EV_steal, "power_steal", "Time that a hypervisor took", COLUMNS(steal_columns),
 	  put_steal },
 #undef COLUMNS
 };
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int power_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct power *p = (const struct power *)w;
 	struct lkst_table *table;
@@ -327,7 +327,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return err;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int power_begin(struct lkst_analysis_state *w)
 {
 	struct power *p = (struct power *)w;
 	u64 begin_ns, end_ns;
@@ -344,13 +344,13 @@ static int begin(struct lkst_analysis_state *w)
 	has |= lkst_analysis_want(w, LKST_EV_cpu_frequency, on_frequency, &err);
 	lkst_feed_always(w->feed, false);
 	lkst_analysis_want(w, LKST_EV_cpu_idle_miss, on_miss, &err);
-	has |= lkst_analysis_want(w, LKST_EV_steal, on_steal, &err);
+	has |= lkst_analysis_want(w, LKST_EV_steal, power_on_steal, &err);
 	if (err >= 0)
-		err = lkst_feed_end(w->feed, on_end, w);
+		err = lkst_feed_end(w->feed, power_on_end, w);
 	return err < 0 ? err : has;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void power_fini(struct lkst_analysis_state *w)
 {
 	struct power *p = (struct power *)w;
 	u32 i;
@@ -371,7 +371,7 @@ const struct lkst_analysis lkst_analysis_power = {
 	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_KEY,
 	.has_shares = true,
 	.size = sizeof(struct power),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = power_begin,
+	.end = power_end,
+	.fini = power_fini,
 };

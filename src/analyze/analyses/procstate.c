@@ -15,18 +15,18 @@ enum {
 };
 
 /* A life's time in each state. */
-struct times {
+struct procstate_times {
 	u64 ns[LKST_NR_RUNS];
 	u64 nr_running; /* how often it was put on a CPU */
 };
 
 struct procstate {
 	struct lkst_analysis_state work;
-	struct times *times; /* by life */
+	struct procstate_times *times; /* by life */
 	u32 nr_times;
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void procstate_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	u32 number = key & NUMBER_MASK;
 
@@ -39,16 +39,16 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 }
 
 /* The times of life @nr; NULL: no memory. */
-static struct times *times_of(struct procstate *p, u32 nr)
+static struct procstate_times *times_of(struct procstate *p, u32 nr)
 {
 	return lkst_vec_reach(p->times, p->nr_times, nr);
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int procstate_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct procstate *p = ctx;
 	struct lkst_tally *t = &p->work.tallies[0];
-	struct times *times;
+	struct procstate_times *times;
 	u64 key = i->run, ns = i->to_ns - i->from_ns;
 	u32 cpu = i->cpu < 0 ? 0 : (u32)i->cpu;
 	int err;
@@ -91,8 +91,8 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void put_row(struct lkst_table *table, const struct lkst_thread_life *life,
-		    const struct times *times)
+static void procstate_put_row(struct lkst_table *table, const struct lkst_thread_life *life,
+			      const struct procstate_times *times)
 {
 	const u64 *ns = times->ns;
 	u64 known = ns[LKST_RUN_RUNNING] + ns[LKST_RUN_READY] + ns[LKST_RUN_BLOCKED] +
@@ -117,7 +117,7 @@ static void put_row(struct lkst_table *table, const struct lkst_thread_life *lif
 		lkst_table_none(table);
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int procstate_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct procstate *p = (struct procstate *)w;
 	struct lkst_table *table;
@@ -135,27 +135,27 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		/* Threads that are only known to exist are left out. */
 		if (ns[LKST_RUN_RUNNING] || ns[LKST_RUN_READY] || ns[LKST_RUN_BLOCKED] ||
 		    ns[LKST_RUN_STOPPED])
-			put_row(table, lkst_model_life(w->state, nr), &p->times[nr]);
+			procstate_put_row(table, lkst_model_life(w->state, nr), &p->times[nr]);
 	}
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "running"), true);
 	return table->error;
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = procstate_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int procstate_begin(struct lkst_analysis_state *w)
 {
 	int err;
 
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "procstate",
 							   .title = "Process states",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = procstate_put_key });
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void procstate_fini(struct lkst_analysis_state *w)
 {
 	free(((struct procstate *)w)->times);
 }
@@ -172,7 +172,7 @@ const struct lkst_analysis lkst_analysis_procstate = {
 	.rests_on_model = true,
 	.at_most = "unknown",
 	.size = sizeof(struct procstate),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = procstate_begin,
+	.end = procstate_end,
+	.fini = procstate_fini,
 };

@@ -28,7 +28,7 @@ struct profile {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int profile_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct profile *p = ctx;
 	u8 *cause;
@@ -42,8 +42,8 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
-		struct lkst_samples_thread *ret_thread, u8 *ret_cause)
+static bool profile_who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
+			struct lkst_samples_thread *ret_thread, u8 *ret_cause)
 {
 	struct profile *p = ctx;
 	const struct lkst_analysis_state *w = &p->work;
@@ -68,7 +68,7 @@ static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Adds what @path says of its functions. */
-static void count(const struct lkst_samples *s, u32 i, struct function *functions)
+static void profile_count(const struct lkst_samples *s, u32 i, struct function *functions)
 {
 	const struct lkst_samples_path *path = lkst_samples_path(s, i);
 	const u32 *frames = lkst_samples_frames(s, path);
@@ -91,7 +91,7 @@ static void count(const struct lkst_samples *s, u32 i, struct function *function
 	}
 }
 
-static double share(u64 part, u64 all)
+static double profile_share(u64 part, u64 all)
 {
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
@@ -111,7 +111,7 @@ static const struct lkst_column function_columns[] = {
 	{ "total_samples", NULL, LKST_COLUMN_COUNT, "with all that it has called" },
 };
 
-static int put_functions(const struct profile *p, struct lkst_tables *set)
+static int profile_put_functions(const struct profile *p, struct lkst_tables *set)
 {
 	const struct lkst_samples *s = p->samples;
 	u32 nr = lkst_samples_nr_names(s), i;
@@ -124,7 +124,7 @@ static int put_functions(const struct profile *p, struct lkst_tables *set)
 	if (!functions || !t)
 		return -ENOMEM;
 	for (i = 0; i < lkst_samples_nr_paths(s); i++) {
-		count(s, i, functions);
+		profile_count(s, i, functions);
 		if (!lkst_samples_path(s, i)->is_wait)
 			all += lkst_samples_path(s, i)->ns;
 	}
@@ -137,9 +137,9 @@ static int put_functions(const struct profile *p, struct lkst_tables *set)
 		lkst_table_row(t);
 		lkst_table_str(t, name->text);
 		lkst_table_str(t, name->where);
-		lkst_table_double(t, share(f->self_ns, all));
+		lkst_table_double(t, profile_share(f->self_ns, all));
 		lkst_table_u64(t, f->self_ns);
-		lkst_table_double(t, share(f->total_ns, all));
+		lkst_table_double(t, profile_share(f->total_ns, all));
 		lkst_table_u64(t, f->total_ns);
 		lkst_table_u64(t, f->nr_self);
 		lkst_table_u64(t, f->nr_total);
@@ -150,7 +150,7 @@ static int put_functions(const struct profile *p, struct lkst_tables *set)
 }
 
 /* What threads did on the CPU and off it. */
-struct sum {
+struct profile_sum {
 	u64 nr, ns, kernel_ns, nr_waits, wait_ns;
 };
 
@@ -173,15 +173,15 @@ static const struct lkst_column thread_columns[] = {
 };
 
 /* What each thread did, by its number; *@ret_all_ns: all time of samples. NULL: there is no memory. */
-static struct sum *sum_up(const struct lkst_samples *s, u64 *ret_all_ns)
+static struct profile_sum *profile_sum_up(const struct lkst_samples *s, u64 *ret_all_ns)
 {
-	struct sum *sums = calloc(lkst_samples_nr_threads(s) + 1, sizeof(*sums));
+	struct profile_sum *sums = calloc(lkst_samples_nr_threads(s) + 1, sizeof(*sums));
 	u32 i;
 
 	*ret_all_ns = 0;
 	for (i = 0; sums && i < lkst_samples_nr_paths(s); i++) {
 		const struct lkst_samples_path *path = lkst_samples_path(s, i);
-		struct sum *sum = &sums[path->thread];
+		struct profile_sum *sum = &sums[path->thread];
 
 		*(path->is_wait ? &sum->nr_waits : &sum->nr) += path->nr;
 		*(path->is_wait ? &sum->wait_ns : &sum->ns) += path->ns;
@@ -191,9 +191,9 @@ static struct sum *sum_up(const struct lkst_samples *s, u64 *ret_all_ns)
 	return sums;
 }
 
-static void put_sum(struct lkst_table *t, const struct sum *sum, u64 all_ns)
+static void put_sum(struct lkst_table *t, const struct profile_sum *sum, u64 all_ns)
 {
-	lkst_table_double(t, share(sum->ns, all_ns));
+	lkst_table_double(t, profile_share(sum->ns, all_ns));
 	lkst_table_u64(t, sum->ns);
 	lkst_table_u64(t, sum->kernel_ns);
 	lkst_table_u64(t, sum->nr);
@@ -201,7 +201,8 @@ static void put_sum(struct lkst_table *t, const struct sum *sum, u64 all_ns)
 	lkst_table_u64(t, sum->wait_ns);
 }
 
-static int put_threads(const struct profile *p, const struct sum *sums, u64 all_ns, struct lkst_tables *set)
+static int profile_put_threads(const struct profile *p, const struct profile_sum *sums, u64 all_ns,
+			       struct lkst_tables *set)
 {
 	const struct lkst_samples *s = p->samples;
 	u32 nr = lkst_samples_nr_threads(s), i;
@@ -238,7 +239,7 @@ static const struct lkst_column cgroup_columns[] = {
 /* A cgroup, and what its threads did. */
 struct cgroup_sum {
 	u64 id;
-	struct sum sum;
+	struct profile_sum sum;
 };
 
 static int by_id(const void *a, const void *b)
@@ -249,7 +250,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* One for each thread, sorted by the cgroup. NULL: there is no memory. */
-static struct cgroup_sum *sort_by_cgroup(const struct lkst_samples *s, const struct sum *sums)
+static struct cgroup_sum *sort_by_cgroup(const struct lkst_samples *s, const struct profile_sum *sums)
 {
 	const u32 nr = lkst_samples_nr_threads(s);
 	struct cgroup_sum *list = calloc(nr + 1, sizeof(*list));
@@ -262,7 +263,7 @@ static struct cgroup_sum *sort_by_cgroup(const struct lkst_samples *s, const str
 	return list;
 }
 
-static void add_sum(struct sum *to, const struct sum *sum)
+static void add_sum(struct profile_sum *to, const struct profile_sum *sum)
 {
 	to->nr += sum->nr;
 	to->ns += sum->ns;
@@ -271,7 +272,7 @@ static void add_sum(struct sum *to, const struct sum *sum)
 	to->wait_ns += sum->wait_ns;
 }
 
-static int put_cgroups(const struct profile *p, const struct sum *sums, u64 all_ns, struct lkst_tables *set)
+static int put_cgroups(const struct profile *p, const struct profile_sum *sums, u64 all_ns, struct lkst_tables *set)
 {
 	_cleanup_free_ struct cgroup_sum *list = sort_by_cgroup(p->samples, sums);
 	const u32 nr = lkst_samples_nr_threads(p->samples);
@@ -305,8 +306,8 @@ static const struct lkst_column wait_columns[] = {
 };
 
 /* "futex_wait<do_futex<...<pthread_cond_wait<main": the first functions of the kernel, and of the program. */
-static void put_place(const struct lkst_samples *s, const struct lkst_samples_path *path,
-		      char text[WAIT_TEXT])
+static void profile_put_place(const struct lkst_samples *s, const struct lkst_samples_path *path,
+			      char text[WAIT_TEXT])
 {
 	const u32 *frames = lkst_samples_frames(s, path);
 	size_t used = 0;
@@ -326,7 +327,7 @@ static void put_place(const struct lkst_samples *s, const struct lkst_samples_pa
 	}
 }
 
-static int put_waits(const struct profile *p, struct lkst_tables *set)
+static int profile_put_waits(const struct profile *p, struct lkst_tables *set)
 {
 	const struct lkst_samples *s = p->samples;
 	struct lkst_table *t =
@@ -350,14 +351,14 @@ static int put_waits(const struct profile *p, struct lkst_tables *set)
 		lkst_table_u64(t, path->nr);
 		lkst_table_text(t, thread->comm, strnlen(thread->comm, sizeof(thread->comm)));
 		lkst_table_s64(t, thread->tid);
-		put_place(s, path, text);
+		profile_put_place(s, path, text);
 		lkst_table_str(t, text[0] ? text : "not known");
 	}
 	lkst_table_sort(t, 1, true);
 	return t->error;
 }
 
-static void put_notes(const struct profile *p, struct lkst_table *t)
+static void profile_put_notes(const struct profile *p, struct lkst_table *t)
 {
 	struct lkst_samples_faults f;
 
@@ -387,10 +388,10 @@ static void put_notes(const struct profile *p, struct lkst_table *t)
 			       (unsigned long long)f.nr_left_out);
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int profile_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct profile *p = (struct profile *)w;
-	_cleanup_free_ struct sum *sums = NULL;
+	_cleanup_free_ struct profile_sum *sums = NULL;
 	int err = lkst_samples_end(p->samples);
 	u64 all_ns;
 
@@ -400,23 +401,24 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 			"It has no single values to list; `lkst print --event sample` does.");
 		return err;
 	}
-	err = err ?: put_functions(p, set);
+	err = err ?: profile_put_functions(p, set);
 	if (err)
 		return err;
-	put_notes(p, set->items[set->nr - 1]);
-	sums = sum_up(p->samples, &all_ns);
+	profile_put_notes(p, set->items[set->nr - 1]);
+	sums = profile_sum_up(p->samples, &all_ns);
 	if (!sums)
 		return -ENOMEM;
-	return put_threads(p, sums, all_ns, set) ?: put_cgroups(p, sums, all_ns, set) ?: put_waits(p, set);
+	return profile_put_threads(p, sums, all_ns, set) ?: put_cgroups(p, sums, all_ns, set) ?:
+	       profile_put_waits(p, set);
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = profile_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int profile_begin(struct lkst_analysis_state *w)
 {
 	struct profile *p = (struct profile *)w;
 	const struct lkst_samples_options options = {
-		.symbols = w->symbols, .namer = w->options->namer, .who = who, .ctx = p
+		.symbols = w->symbols, .namer = w->options->namer, .who = profile_who, .ctx = p
 	};
 	struct lkst_err e;
 	int has = lkst_samples_new(&e, w->feed, &options, &p->samples);
@@ -425,7 +427,7 @@ static int begin(struct lkst_analysis_state *w)
 	return err < 0 ? err : has;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void profile_fini(struct lkst_analysis_state *w)
 {
 	struct profile *p = (struct profile *)w;
 
@@ -442,7 +444,7 @@ const struct lkst_analysis lkst_analysis_profile = {
 	.needs_state = true,
 	.ignores = LKST_IGNORES_KEY,
 	.size = sizeof(struct profile),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = profile_begin,
+	.end = profile_end,
+	.fini = profile_fini,
 };

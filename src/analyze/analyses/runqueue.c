@@ -15,7 +15,7 @@ enum tally {
 enum { CPUS_MAX = 4096 };
 
 /* What is known of a CPU's queue. A wake-up gives its length; switches change it. */
-struct queue {
+struct runqueue_queue {
 	bool is_known;
 	u16 buffer; /* of the record that it is known from */
 	u32 length; /* the thread that runs included */
@@ -24,15 +24,15 @@ struct queue {
 
 struct runqueue {
 	struct lkst_analysis_state work;
-	struct queue queues[CPUS_MAX];
+	struct runqueue_queue queues[CPUS_MAX];
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void runqueue_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	snprintf(text, LKST_KEY_TEXT, "cpu%u", (u32)key);
 }
 
-static s64 key_number(void *ctx, u64 key)
+static s64 runqueue_key_number(void *ctx, u64 key)
 {
 	return (s64)key;
 }
@@ -40,7 +40,7 @@ static s64 key_number(void *ctx, u64 key)
 /* Threads may have come in and left while such events were left out: then its length is not known. */
 static int mind_limit(struct runqueue *q, s32 cpu, const struct lkst_record *r)
 {
-	struct queue *queue = cpu >= 0 && cpu < CPUS_MAX ? &q->queues[cpu] : NULL;
+	struct runqueue_queue *queue = cpu >= 0 && cpu < CPUS_MAX ? &q->queues[cpu] : NULL;
 
 	if (!queue || !queue->is_known || !lkst_analysis_is_lacking(&q->work, queue->since_ns, r->ns))
 		return 0;
@@ -51,7 +51,7 @@ static int mind_limit(struct runqueue *q, s32 cpu, const struct lkst_record *r)
 /* The queue of @cpu has had its length up to now; from now on it has @length. */
 static int set_length(struct runqueue *q, s32 cpu, u32 length, const struct lkst_record *r)
 {
-	struct queue *queue;
+	struct runqueue_queue *queue;
 	u64 from_ns;
 	int err = 0;
 
@@ -71,13 +71,13 @@ static int set_length(struct runqueue *q, s32 cpu, u32 length, const struct lkst
 						 queue->length, r->ns - from_ns, from_ns, r->tid,
 						 (u32)cpu);
 	}
-	*queue = (struct queue){ true, (u16)r->buffer, length, r->ns };
+	*queue = (struct runqueue_queue){ true, (u16)r->buffer, length, r->ns };
 	/* The end is no level. */
 	return err || length == UINT32_MAX ? err : lkst_analysis_tell(&q->work, (u64)cpu, r->ns, length);
 }
 
 /* The queue's length, @standard if it is not known. */
-static u32 length_of(const struct runqueue *q, s32 cpu, u32 standard)
+static u32 runqueue_length_of(const struct runqueue *q, s32 cpu, u32 standard)
 {
 	if (cpu < 0 || cpu >= CPUS_MAX || !q->queues[cpu].is_known)
 		return standard;
@@ -98,14 +98,14 @@ static int on_woken(void *ctx, const struct lkst_record *r, s16 cpu, u32 nr_runn
 	return err ?: mind_limit(q, cpu, r) ?: set_length(q, cpu, nr_running, r);
 }
 
-static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
+static int runqueue_on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup *x = record;
 
 	return on_woken(ctx, r, x->target_cpu, x->nr_running);
 }
 
-static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
+static int runqueue_on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup_new *x = record;
 
@@ -113,12 +113,12 @@ static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *rec
 }
 
 /* A thread that sleeps leaves the queue; where none runs now, the queue is empty. */
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int runqueue_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *x = record;
 	struct runqueue *q = ctx;
 	const int err = mind_limit(q, (s32)r->cpu, r);
-	u32 length = length_of(q, (s32)r->cpu, 0);
+	u32 length = runqueue_length_of(q, (s32)r->cpu, 0);
 
 	if (err)
 		return err;
@@ -134,7 +134,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	return set_length(q, (s32)r->cpu, length, r);
 }
 
-static int on_end(void *ctx, u64 end_ns)
+static int runqueue_on_end(void *ctx, u64 end_ns)
 {
 	struct runqueue *q = ctx;
 	struct lkst_record r = { .ns = end_ns, .buffer = 0 };
@@ -151,7 +151,7 @@ static int on_end(void *ctx, u64 end_ns)
 	return err;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int runqueue_begin(struct lkst_analysis_state *w)
 {
 	int err = 0;
 	bool has;
@@ -159,20 +159,20 @@ static int begin(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "runqueue",
 							   .title = "Run queue length at wake-ups",
 							   .type = LKST_COLUMN_COUNT,
-							   .put_key = put_key,
-							   .key_number = key_number });
+							   .put_key = runqueue_put_key,
+							   .key_number = runqueue_key_number });
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "runqueue_time",
 							   .title = "Run queue length over time",
 							   .type = LKST_COLUMN_COUNT,
 							   .is_weighted = true,
 							   .all = "mean_of_cpus",
-							   .put_key = put_key,
-							   .key_number = key_number });
-	has = lkst_analysis_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
-	has |= lkst_analysis_want(w, LKST_EV_sched_wakeup_new, on_wakeup_new, &err);
-	lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
+							   .put_key = runqueue_put_key,
+							   .key_number = runqueue_key_number });
+	has = lkst_analysis_want(w, LKST_EV_sched_wakeup, runqueue_on_wakeup, &err);
+	has |= lkst_analysis_want(w, LKST_EV_sched_wakeup_new, runqueue_on_wakeup_new, &err);
+	lkst_analysis_want(w, LKST_EV_sched_switch, runqueue_on_switch, &err);
 	if (err >= 0)
-		err = lkst_feed_end(w->feed, on_end, w);
+		err = lkst_feed_end(w->feed, runqueue_on_end, w);
 	return err < 0 ? err : has;
 }
 
@@ -186,5 +186,5 @@ const struct lkst_analysis lkst_analysis_runqueue = {
 		"sched_switch shows: a thread that sleeps leaves; the mean of the CPUs, not their sum",
 	.events = "sched_wakeup sched_wakeup_new sched_switch",
 	.size = sizeof(struct runqueue),
-	.begin = begin,
+	.begin = runqueue_begin,
 };

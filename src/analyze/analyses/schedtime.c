@@ -18,14 +18,14 @@ enum what {
 	WHAT_YIELD,
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void schedtime_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	static const char *const names[] = { "wakeup:here", "wakeup:elsewhere", "yield" };
 
 	snprintf(text, LKST_KEY_TEXT, "%s", names[key]);
 }
 
-static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
+static int schedtime_on_waking(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_waking *x = record;
 	struct lkst_analysis_state *w = ctx;
@@ -33,7 +33,7 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 	return lkst_analysis_open(w, &w->pending[OPEN_WAKING], (u32)x->target_tid, r, 0, false);
 }
 
-static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
+static int schedtime_on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup *x = record;
 	struct lkst_analysis_state *w = ctx;
@@ -72,7 +72,7 @@ static int on_yield_return(void *ctx, const struct lkst_record *r,
 				    r->cpu);
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int schedtime_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_analysis_state *w = ctx;
 	struct lkst_pending_entry *entry =
@@ -89,7 +89,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 					  WHAT_YIELD, r);
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int schedtime_begin(struct lkst_analysis_state *w)
 {
 	bool has;
 	int err = 0, got;
@@ -97,13 +97,13 @@ static int begin(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "schedtime",
 							   .title = "Scheduler time",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = schedtime_put_key });
 	w->pending[OPEN_WAKING].max = LKST_TID_MAX;
-	has = lkst_analysis_want(w, LKST_EV_sched_waking, on_waking, &err);
-	has &= lkst_analysis_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
+	has = lkst_analysis_want(w, LKST_EV_sched_waking, schedtime_on_waking, &err);
+	has &= lkst_analysis_want(w, LKST_EV_sched_wakeup, schedtime_on_wakeup, &err);
 	got = lkst_feed_syscall(w->feed, "sched_yield", on_yield, on_yield_return, w);
 	if (got > 0)
-		has |= lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
+		has |= lkst_analysis_want(w, LKST_EV_sched_switch, schedtime_on_switch, &err);
 	return got < 0 ? got : err < 0 ? err : has;
 }
 
@@ -117,5 +117,5 @@ const struct lkst_analysis lkst_analysis_schedtime = {
 		"sched_yield's entry to its sched_switch. The scheduler's entry itself has no event",
 	.events = "sched_waking sched_wakeup sched_switch syscall_*_sched_yield",
 	.size = sizeof(struct lkst_analysis_state),
-	.begin = begin,
+	.begin = schedtime_begin,
 };

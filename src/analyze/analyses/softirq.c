@@ -9,7 +9,7 @@ enum {
 	LAST_SERVED, /* by the same key */
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void softirq_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	if (key < LKST_NR_SOFTIRQS)
 		snprintf(text, LKST_KEY_TEXT, "%s", lkst_softirq_names[key]);
@@ -17,7 +17,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 		snprintf(text, LKST_KEY_TEXT, "%u", (unsigned int)key);
 }
 
-static s64 key_number(void *ctx, u64 key)
+static s64 softirq_key_number(void *ctx, u64 key)
 {
 	return (s64)key;
 }
@@ -31,7 +31,7 @@ static int on_raise(void *ctx, const struct lkst_record *r, const void *record)
 	return lkst_analysis_open(w, &w->pending[OPEN_RAISED], (u64)r->cpu << 32 | raise->vec, r, 0, true);
 }
 
-static int on_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int softirq_on_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_softirq_entry *entry = record;
 	struct lkst_analysis_state *w = ctx;
@@ -57,7 +57,7 @@ static int on_entry(void *ctx, const struct lkst_record *r, const void *record)
 	return lkst_analysis_close_on_cpu(w, &w->tallies[0], &w->pending[OPEN_RAISED], open, entry->vec, r);
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int softirq_begin(struct lkst_analysis_state *w)
 {
 	int err = 0;
 	bool has_raise, has_entry;
@@ -65,11 +65,11 @@ static int begin(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "softirq",
 							   .title = "Softirq delay",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key,
-							   .key_number = key_number });
+							   .put_key = softirq_put_key,
+							   .key_number = softirq_key_number });
 	w->tally_of[LAST_SERVED] = LKST_ANALYSIS_NO_TALLY;
 	has_raise = lkst_analysis_want(w, LKST_EV_softirq_raise, on_raise, &err);
-	has_entry = lkst_analysis_want(w, LKST_EV_softirq_entry, on_entry, &err);
+	has_entry = lkst_analysis_want(w, LKST_EV_softirq_entry, softirq_on_entry, &err);
 	return err < 0 ? err : has_raise && has_entry;
 }
 
@@ -81,5 +81,5 @@ const struct lkst_analysis lkst_analysis_softirq = {
 	.measures = "from the first softirq_raise on a CPU to softirq_entry, by kind",
 	.events = "softirq_raise softirq_entry",
 	.size = sizeof(struct lkst_analysis_state),
-	.begin = begin,
+	.begin = softirq_begin,
 };

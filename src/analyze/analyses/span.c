@@ -12,27 +12,27 @@
 enum { NAMES_MAX = 4096 }; /* further names share the last one, "others" */
 
 /* All spans of a name. */
-struct name {
+struct span_name {
 	char text[LKST_SPAN_NAME];
 	u64 count, least_ns, total_ns, running_ns, ready_ns, blocked_ns, nr_handovers;
 	u64 nr_not_ended[LKST_NR_SPAN_ENDINGS];
 };
 
 /* The number of a name, by its hash. */
-struct place {
+struct span_place {
 	u64 key;
 	u32 name;
 };
 
-struct span {
+struct analyses_span {
 	struct lkst_analysis_state work;
 	struct lkst_spans *spans;
-	struct name *names;
+	struct span_name *names;
 	u32 nr_names;
 	struct lkst_hash places;
 };
 
-static u64 hash_of(const char *text)
+static u64 span_hash_of(const char *text)
 {
 	u64 hash = 0xcbf29ce484222325;
 
@@ -42,12 +42,12 @@ static u64 hash_of(const char *text)
 }
 
 /* The place of @text in names[], new or not; negative: -ENOMEM. */
-static s64 number_of(struct span *s, const char *text)
+static s64 span_number_of(struct analyses_span *s, const char *text)
 {
-	u64 key = hash_of(s->nr_names < NAMES_MAX ? text : "others");
-	struct place *place = lkst_hash_find(&s->places, hash_of(text), sizeof(*place))
+	u64 key = span_hash_of(s->nr_names < NAMES_MAX ? text : "others");
+	struct span_place *place = lkst_hash_find(&s->places, span_hash_of(text), sizeof(*place))
 				      ?: lkst_hash_find(&s->places, key, sizeof(*place));
-	struct name *name;
+	struct span_name *name;
 
 	if (place)
 		return place->name;
@@ -62,14 +62,14 @@ static s64 number_of(struct span *s, const char *text)
 	return place->name;
 }
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void span_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	const struct span *s = ctx;
+	const struct analyses_span *s = ctx;
 
 	lkst_put_key(text, s->names[key].text, sizeof(s->names[key].text));
 }
 
-static int leave_out(struct lkst_tally *tally, u64 key, const struct lkst_span *x)
+static int span_leave_out(struct lkst_tally *tally, u64 key, const struct lkst_span *x)
 {
 	enum lkst_left_out why = x->ending == LKST_SPAN_OPEN ? LKST_LEFT_OUT_NOT_OVER
 				 : x->is_doubtful	     ? LKST_LEFT_OUT_GAP
@@ -78,12 +78,12 @@ static int leave_out(struct lkst_tally *tally, u64 key, const struct lkst_span *
 	return lkst_tally_leave_out(tally, why, key, x->begin_tid, x->begin_cpu);
 }
 
-static int on_span(void *ctx, const struct lkst_span *x)
+static int analyses_span_on_span(void *ctx, const struct lkst_span *x)
 {
-	struct span *s = ctx;
+	struct analyses_span *s = ctx;
 	struct lkst_tally *tally = &s->work.tallies[0];
-	s64 key = number_of(s, x->name);
-	struct name *name;
+	s64 key = span_number_of(s, x->name);
+	struct span_name *name;
 
 	if (key < 0)
 		return (int)key;
@@ -102,7 +102,7 @@ static int on_span(void *ctx, const struct lkst_span *x)
 		name->blocked_ns += is_over ? x->blocked_ns : 0;
 	}
 	if (x->ending != LKST_SPAN_ENDED || x->is_doubtful)
-		return leave_out(tally, (u64)key, x);
+		return span_leave_out(tally, (u64)key, x);
 	return lkst_tally_add(tally, (u64)key, x->to_ns - x->from_ns, x->from_ns, x->begin_tid,
 			      x->begin_cpu);
 }
@@ -122,7 +122,7 @@ static const struct lkst_column columns[] = {
 	{ "lost", "lost", LKST_COLUMN_COUNT, "how many may have ended where marks are missing" },
 };
 
-static void put_share(struct lkst_table *table, u64 ns, u64 total_ns)
+static void span_put_share(struct lkst_table *table, u64 ns, u64 total_ns)
 {
 	if (total_ns)
 		lkst_table_double(table, 100.0 * (double)ns / (double)total_ns);
@@ -130,7 +130,7 @@ static void put_share(struct lkst_table *table, u64 ns, u64 total_ns)
 		lkst_table_none(table);
 }
 
-static void put_name(struct lkst_table *table, const struct name *name)
+static void span_put_name(struct lkst_table *table, const struct span_name *name)
 {
 	lkst_table_row(table);
 	lkst_table_text(table, name->text, strlen(name->text));
@@ -140,9 +140,9 @@ static void put_name(struct lkst_table *table, const struct name *name)
 		lkst_table_u64(table, name->least_ns);
 	else
 		lkst_table_none(table);
-	put_share(table, name->running_ns, name->total_ns);
-	put_share(table, name->ready_ns, name->total_ns);
-	put_share(table, name->blocked_ns, name->total_ns);
+	span_put_share(table, name->running_ns, name->total_ns);
+	span_put_share(table, name->ready_ns, name->total_ns);
+	span_put_share(table, name->blocked_ns, name->total_ns);
 	lkst_table_u64(table, name->nr_handovers);
 	lkst_table_u64(table, name->nr_not_ended[LKST_SPAN_OPEN]);
 	lkst_table_u64(table, name->nr_not_ended[LKST_SPAN_DEAD]);
@@ -166,9 +166,9 @@ static void put_doubts(struct lkst_table *table, const struct lkst_spans_doubts 
 			       doubts->no_handover == 1 ? " is" : "s are");
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int span_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
-	struct span *s = (struct span *)w;
+	struct analyses_span *s = (struct analyses_span *)w;
 	const struct lkst_spans_doubts *doubts = lkst_spans_doubts(s->spans);
 	struct lkst_table *table;
 	u32 i;
@@ -183,16 +183,16 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		if (s->names[i].count || s->names[i].nr_not_ended[LKST_SPAN_OPEN] ||
 		    s->names[i].nr_not_ended[LKST_SPAN_DEAD] ||
 		    s->names[i].nr_not_ended[LKST_SPAN_LOST])
-			put_name(table, &s->names[i]);
+			span_put_name(table, &s->names[i]);
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "total"), true);
 	put_doubts(table, doubts);
 	return table->error;
 }
 
 /* What was counted by the spans themselves is left out, too: the tables are made after the last record. */
-static int on_over(void *ctx, u64 end_ns)
+static int span_on_over(void *ctx, u64 end_ns)
 {
-	struct span *s = ctx;
+	struct analyses_span *s = ctx;
 	const struct lkst_spans_doubts *doubts = lkst_spans_doubts(s->spans);
 	struct lkst_tally *tally = &s->work.tallies[0];
 
@@ -201,10 +201,10 @@ static int on_over(void *ctx, u64 end_ns)
 	return 0;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int span_begin(struct lkst_analysis_state *w)
 {
-	struct span *s = (struct span *)w;
-	struct lkst_spans_options options = { w->feed, w->state, w->threads, on_span, s };
+	struct analyses_span *s = (struct analyses_span *)w;
+	struct lkst_spans_options options = { w->feed, w->state, w->threads, analyses_span_on_span, s };
 	static const enum lkst_event_index events[] = { LKST_EV_span_begin, LKST_EV_span_end };
 	unsigned int i;
 	int err;
@@ -216,16 +216,16 @@ static int begin(struct lkst_analysis_state *w)
 							   .title = "Spans of programs",
 							   .unit = "spans",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = span_put_key });
 	err = lkst_spans_new(NULL, &options, &s->spans);
 	if (!err)
-		err = lkst_feed_end(w->feed, on_over, s);
+		err = lkst_feed_end(w->feed, span_on_over, s);
 	return err < 0 ? err : 1;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void span_fini(struct lkst_analysis_state *w)
 {
-	struct span *s = (struct span *)w;
+	struct analyses_span *s = (struct analyses_span *)w;
 
 	lkst_spans_free(s->spans);
 	lkst_hash_fini(&s->places);
@@ -241,8 +241,8 @@ const struct lkst_analysis lkst_analysis_span = {
 		"model's intervals (doc/states.md) of the threads that had them",
 	.events = "span_begin span_end span_handover span_request sched_*",
 	.needs_state = true,
-	.size = sizeof(struct span),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.size = sizeof(struct analyses_span),
+	.begin = span_begin,
+	.end = span_end,
+	.fini = span_fini,
 };

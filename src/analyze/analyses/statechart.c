@@ -20,7 +20,7 @@ struct chart {
 };
 
 /* Which threads are drawn: those that are asked for by number or name, else none. */
-static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_thread_life *life)
+static bool statechart_is_wanted(const struct lkst_analysis_state *w, const struct lkst_thread_life *life)
 {
 	const struct lkst_tally_options *which = &w->options->which;
 
@@ -29,12 +29,12 @@ static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_thr
 	return lkst_analysis_chooses(w, life);
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int statechart_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct chart *c = ctx;
 	u8 *seen;
 
-	if (!is_wanted(&c->work, i->life))
+	if (!statechart_is_wanted(&c->work, i->life))
 		return 0;
 	seen = lkst_vec_reach(c->seen, c->nr_seen, i->life->nr);
 	if (!seen)
@@ -68,7 +68,7 @@ static u64 peak_of(const struct chart *c)
 	return peak_ns;
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int statechart_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	static const u8 order[] = { LKST_RUN_RUNNING, LKST_RUN_READY, LKST_RUN_BLOCKED,
 				    LKST_RUN_STOPPED, LKST_RUN_NEW,   LKST_RUN_DEAD,
@@ -106,9 +106,9 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = statechart_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int statechart_begin(struct lkst_analysis_state *w)
 {
 	struct chart *c = (struct chart *)w;
 	u64 begin_ns, end_ns, from_ns, to_ns;
@@ -121,7 +121,7 @@ static int begin(struct lkst_analysis_state *w)
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void statechart_fini(struct lkst_analysis_state *w)
 {
 	free(((struct chart *)w)->seen);
 }
@@ -137,7 +137,7 @@ const struct lkst_analysis lkst_analysis_chart = {
 	.has_shares = true,
 	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct chart),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = statechart_begin,
+	.end = statechart_end,
+	.fini = statechart_fini,
 };

@@ -81,7 +81,7 @@ static struct worst *worst_slot(struct summary *s, enum wait_kind kind, u64 ns)
 }
 
 /* "read(fd 5)" */
-static void put_call(char text[TEXT], const struct lkst_wait *w)
+static void summary_put_call(char text[TEXT], const struct lkst_wait *w)
 {
 	const char *name = w->call.row >= 0 ? lkst_syscalls[w->call.row].name : "a system call";
 
@@ -95,7 +95,7 @@ static void put_call(char text[TEXT], const struct lkst_wait *w)
  * Waiting that is a program's own choice says nothing, however long it is. What can be interrupted in a
  * read or write is waiting for a pipe, a terminal or the like, not for a disk.
  */
-static bool is_chosen(const struct lkst_wait *wait)
+static bool summary_is_chosen(const struct lkst_wait *wait)
 {
 	u8 cause = wait->cause;
 
@@ -115,7 +115,7 @@ static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 n
 	const char *disk;
 	struct worst *w;
 
-	if (lkst_analysis_is_inferred(i) || is_chosen(wait) || (kind == KIND_CALL && wait->call.row < 0))
+	if (lkst_analysis_is_inferred(i) || summary_is_chosen(wait) || (kind == KIND_CALL && wait->call.row < 0))
 		return;
 	w = worst_slot(s, kind, ns);
 	if (!w)
@@ -124,7 +124,7 @@ static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 n
 	w->life = i->life->nr;
 	w->cpu = i->cpu < 0 ? 0 : (u32)i->cpu;
 	if (kind == KIND_CALL) {
-		put_call(w->text, wait);
+		summary_put_call(w->text, wait);
 	} else if (kind == KIND_IO) {
 		disk = lkst_labels_find(&s->disks, LKST_LABEL_DISK, wait->dev);
 		snprintf(w->text, TEXT, "disk %s, sector %llu%s%s", disk ? disk : "?",
@@ -179,7 +179,7 @@ static void take_ready(struct summary *s, const struct lkst_interval *i, u64 ns)
 
 /* ---- what comes by ------------------------------------------------------------------ */
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int summary_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct summary *s = ctx;
 	u64 ns = i->to_ns - i->from_ns;
@@ -200,7 +200,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int summary_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	return lkst_meanwhile_add(&((struct summary *)ctx)->meanwhile, i);
 }
@@ -227,7 +227,7 @@ static void name_frame(const struct summary *s, const struct lkst_irq_context *f
 	}
 }
 
-static int on_frame(void *ctx, const struct lkst_irq_context *f)
+static int summary_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct summary *s = ctx;
 	char name[LKST_KEY_TEXT];
@@ -249,7 +249,7 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 	return 0;
 }
 
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int summary_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct summary *s = ctx;
 
@@ -258,31 +258,31 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	return 0;
 }
 
-static int on_over(void *ctx, const struct lkst_thread_life *life)
+static int summary_on_over(void *ctx, const struct lkst_thread_life *life)
 {
 	((struct summary *)ctx)->nr_ends++;
 	return 0;
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int summary_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	((struct summary *)ctx)->nr_switches++;
 	return 0;
 }
 
-static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
+static int summary_on_fork(void *ctx, const struct lkst_record *r, const void *record)
 {
 	((struct summary *)ctx)->nr_forks++;
 	return 0;
 }
 
-static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int summary_on_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	((struct summary *)ctx)->nr_faults++;
 	return 0;
 }
 
-static int on_request(void *ctx, const struct lkst_record *r, const void *record)
+static int summary_on_request(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *e = record;
 	struct summary *s = ctx;
@@ -304,7 +304,7 @@ static int on_received(void *ctx, const struct lkst_record *r, const void *recor
 	return 0;
 }
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int summary_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	if (!gap->is_pause)
 		((struct summary *)ctx)->nr_gaps++;
@@ -325,7 +325,7 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-struct row {
+struct summary_row {
 	const char *what;
 	bool has_count, has_rate, has_time, has_share;
 	bool is_at_least, time_is_at_least; /* the count and the rate; the time and the share */
@@ -334,7 +334,7 @@ struct row {
 	const char *note;
 };
 
-static void put_row(struct lkst_table *t, u64 window_ns, struct row row)
+static void summary_put_row(struct lkst_table *t, u64 window_ns, struct summary_row row)
 {
 	lkst_table_row(t);
 	lkst_table_str(t, row.what);
@@ -366,7 +366,7 @@ static void put_row(struct lkst_table *t, u64 window_ns, struct row row)
 	lkst_table_bool(t, row.is_at_least || row.time_is_at_least);
 }
 
-static u64 window_of(const struct lkst_analysis_state *w)
+static u64 summary_window_of(const struct lkst_analysis_state *w)
 {
 	u64 begin_ns, end_ns, from_ns, to_ns;
 
@@ -391,7 +391,7 @@ static struct lkst_cpu_sums sum_cpus(const struct summary *s)
 	return all;
 }
 
-static u32 count_cpus(const struct summary *s)
+static u32 summary_count_cpus(const struct summary *s)
 {
 	u32 cpu, nr = 0;
 
@@ -413,7 +413,7 @@ struct counted {
 };
 
 /* A count of 0 is none where the events were not recorded; another is a lower bound where they were not always. */
-static void put_counted(const struct summary *s, struct lkst_table *t, u64 window_ns, const struct counted *c)
+static void summary_put_counted(const struct summary *s, struct lkst_table *t, u64 window_ns, const struct counted *c)
 {
 	char limited[LKST_LIMITED_TEXT], note[LKST_LIMITED_TEXT + TEXT];
 	bool has = c->count || !lkst_unrecorded_is(s->work.unrecorded, c->of), is_at_least;
@@ -427,12 +427,13 @@ static void put_counted(const struct summary *s, struct lkst_table *t, u64 windo
 		has = c->count != 0;
 	snprintf(note, sizeof(note), "%s%s%s%s", is_at_least ? limited : "", is_at_least ? " (the cost limit)" : "",
 		 is_at_least && has && c->note ? "; " : "", has && c->note ? c->note : "");
-	put_row(t, window_ns,
-		(struct row){ c->what, has, has, .count = c->count, .note = note, .is_at_least = is_at_least });
+	summary_put_row(t, window_ns,
+			(struct summary_row){ c->what, has, has, .count = c->count, .note = note,
+					      .is_at_least = is_at_least });
 }
 
 /* What is counted over the window, one row each, with its rate. */
-static void put_counts(const struct summary *s, struct lkst_table *t, u64 window_ns)
+static void summary_put_counts(const struct summary *s, struct lkst_table *t, u64 window_ns)
 {
 	char failed[64], bytes[64];
 	const struct counted counts[] = {
@@ -453,7 +454,7 @@ static void put_counts(const struct summary *s, struct lkst_table *t, u64 window
 	snprintf(failed, sizeof(failed), "%llu failed", (unsigned long long)s->nr_failed);
 	snprintf(bytes, sizeof(bytes), "%.1f MiB", (double)s->request_bytes / 1048576.0);
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		put_counted(s, t, window_ns, &counts[i]);
+		summary_put_counted(s, t, window_ns, &counts[i]);
 }
 
 static int put_summary(const struct summary *s, struct lkst_tables *set)
@@ -462,35 +463,35 @@ static int put_summary(const struct summary *s, struct lkst_tables *set)
 	struct lkst_table *t =
 		lkst_tables_add(set, "summary", "What the machine did", columns, NR_COLUMNS);
 	const struct lkst_cpu_sums all = sum_cpus(s);
-	u64 window_ns = window_of(&s->work), known_ns = all.busy_ns + all.idle_ns;
+	u64 window_ns = summary_window_of(&s->work), known_ns = all.busy_ns + all.idle_ns;
 	char machine[256];
 
 	if (!t)
 		return -ENOMEM;
 	snprintf(machine, sizeof(machine), "%s, Linux %s", c->hostname, c->release);
-	put_row(t, window_ns,
-		(struct row){ .what = "recorded",
+	summary_put_row(t, window_ns,
+			(struct summary_row){ .what = "recorded",
 			      .has_time = true,
 			      .time_ns = window_ns,
 			      .note = machine });
-	put_row(t, window_ns,
-		(struct row){ .what = "events",
+	summary_put_row(t, window_ns,
+			(struct summary_row){ .what = "events",
 			      .has_count = true,
 			      .has_rate = true,
 			      .count = lkst_feed_records(s->work.feed) });
-	put_row(t, window_ns,
-		(struct row){ .what = "CPUs, busy",
+	summary_put_row(t, window_ns,
+			(struct summary_row){ .what = "CPUs, busy",
 			      .has_count = true,
-			      .count = count_cpus(s),
+			      .count = summary_count_cpus(s),
 			      .has_time = true,
 			      .time_ns = all.busy_ns,
 			      .time_is_at_least = lkst_analysis_lacks(&s->work, lkst_interrupts),
 			      .has_share = known_ns != 0,
 			      .share = known_ns ? 100.0 * (double)all.busy_ns / (double)known_ns
 						: 0 });
-	put_row(t, window_ns,
-		(struct row){ .what = "threads that ran", .has_count = true, .count = s->nr_ran });
-	put_counts(s, t, window_ns);
+	summary_put_row(t, window_ns,
+			(struct summary_row){ .what = "threads that ran", .has_count = true, .count = s->nr_ran });
+	summary_put_counts(s, t, window_ns);
 	return t->error;
 }
 
@@ -504,8 +505,8 @@ static const struct lkst_column findings[] = {
 };
 enum { NR_FINDINGS = sizeof(findings) / sizeof(findings[0]) };
 
-static void put_finding(const struct summary *s, struct lkst_table *t, enum wait_kind kind,
-			const struct worst *w)
+static void summary_put_finding(const struct summary *s, struct lkst_table *t, enum wait_kind kind,
+				const struct worst *w)
 {
 	const struct lkst_thread_life *life = lkst_model_life(s->work.state, w->life);
 
@@ -524,7 +525,7 @@ static void put_finding(const struct summary *s, struct lkst_table *t, enum wait
 }
 
 /* Sentences on the whole. */
-static void note(const struct summary *s, struct lkst_table *t)
+static void summary_note(const struct summary *s, struct lkst_table *t)
 {
 	const struct lkst_model_doubts *d = lkst_model_doubts(s->work.state);
 	const struct lkst_cpu_sums all = sum_cpus(s);
@@ -560,7 +561,7 @@ static void note(const struct summary *s, struct lkst_table *t)
 			(unsigned long long)d->missed);
 }
 
-static int put_findings(const struct summary *s, struct lkst_tables *set)
+static int summary_put_findings(const struct summary *s, struct lkst_tables *set)
 {
 	struct lkst_table *t =
 		lkst_tables_add(set, "findings", "What stands out", findings, NR_FINDINGS);
@@ -570,12 +571,12 @@ static int put_findings(const struct summary *s, struct lkst_tables *set)
 		return -ENOMEM;
 	for (kind = 0; kind < NR_KINDS; kind++)
 		for (i = 0; i < WORST && s->worst[kind][i].ns; i++)
-			put_finding(s, t, kind, &s->worst[kind][i]);
-	note(s, t);
+			summary_put_finding(s, t, kind, &s->worst[kind][i]);
+	summary_note(s, t);
 	return t->error;
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int summary_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct summary *s = (const struct summary *)w;
 	u64 from_ns, to_ns;
@@ -587,30 +588,30 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	}
 	lkst_analysis_window(w, &from_ns, &to_ns);
 	err = put_summary(s, set) ?: lkst_limited_put(w->limited, from_ns, to_ns, set);
-	return err ? err : put_findings(s, set);
+	return err ? err : summary_put_findings(s, set);
 }
 
 /* ---- the analysis ------------------------------------------------------------------- */
 
 static const struct lkst_model_calls calls = {
-	.interval = on_interval,
-	.cpu = on_cpu,
-	.frame = on_frame,
-	.call = on_call,
-	.over = on_over,
+	.interval = summary_on_interval,
+	.cpu = summary_on_cpu,
+	.frame = summary_on_frame,
+	.call = summary_on_call,
+	.over = summary_on_over,
 };
 
-static int begin(struct lkst_analysis_state *w)
+static int summary_begin(struct lkst_analysis_state *w)
 {
 	struct summary *s = (struct summary *)w;
 	bool has_any = false;
 	int err = 0;
 
-	lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
-	has_any |= lkst_analysis_want(w, LKST_EV_task_newtask, on_fork, &err);
-	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_user, on_fault, &err);
-	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
-	has_any |= lkst_analysis_want(w, LKST_EV_block_rq_complete, on_request, &err);
+	lkst_analysis_want(w, LKST_EV_sched_switch, summary_on_switch, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_task_newtask, summary_on_fork, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_user, summary_on_fault, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, summary_on_fault, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_block_rq_complete, summary_on_request, &err);
 	has_any |= lkst_analysis_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
 	has_any |= lkst_analysis_want(w, LKST_EV_netif_receive_skb, on_received, &err);
 	if (err >= 0)
@@ -618,13 +619,13 @@ static int begin(struct lkst_analysis_state *w)
 	if (err >= 0)
 		err = lkst_labels_subscribe(&s->disks, w->feed);
 	if (err >= 0)
-		err = lkst_feed_gaps(w->feed, on_gap, s);
+		err = lkst_feed_gaps(w->feed, summary_on_gap, s);
 	if (err >= 0)
 		err = lkst_model_subscribe(w->state, &calls, s);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch) || has_any;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void summary_fini(struct lkst_analysis_state *w)
 {
 	struct summary *s = (struct summary *)w;
 
@@ -644,7 +645,7 @@ const struct lkst_analysis lkst_analysis_summary = {
 	.has_shares = true,
 	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct summary),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = summary_begin,
+	.end = summary_end,
+	.fini = summary_fini,
 };

@@ -17,14 +17,14 @@ enum {
 };
 
 /* The row in lkst_syscalls[], or for calls without row, their number with KEY_UNKNOWN. */
-static u64 key_of(const struct lkst_feed_syscall *s)
+static u64 syscall_key_of(const struct lkst_feed_syscall *s)
 {
 	if (s->row >= 0)
 		return (u64)s->row;
 	return ((u64)s->nr & NR_BITS) | KEY_UNKNOWN | (s->is_compat ? KEY_COMPAT : 0);
 }
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void syscall_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_syscall *row;
 	char unknown[sizeof("unknown:65535")];
@@ -38,7 +38,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 	lkst_syscall_figure(text, LKST_KEY_TEXT, row->is_compat, row->name);
 }
 
-static s64 key_number(void *ctx, u64 key)
+static s64 syscall_key_number(void *ctx, u64 key)
 {
 	return key & KEY_UNKNOWN ? (s64)(key & NR_BITS) : lkst_syscalls[key].nr;
 }
@@ -46,7 +46,7 @@ static s64 key_number(void *ctx, u64 key)
 /* ---- time ------------------------------------------------------------------------------------ */
 
 /* A new thread's first return, from the call of the thread that created it: not a call of its own. */
-static bool is_birth(const struct lkst_feed_syscall *s)
+static bool syscall_is_birth(const struct lkst_feed_syscall *s)
 {
 	static const char *const names[] = { "clone", "clone3", "fork", "vfork" };
 	unsigned int i;
@@ -57,26 +57,26 @@ static bool is_birth(const struct lkst_feed_syscall *s)
 	return false;
 }
 
-static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int syscall_on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_analysis_state *w = ctx;
 
-	return lkst_analysis_open(w, &w->pending[0], lkst_analysis_thread_key(r), r, key_of(s),
+	return lkst_analysis_open(w, &w->pending[0], lkst_analysis_thread_key(r), r, syscall_key_of(s),
 				  false);
 }
 
-static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int syscall_on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_analysis_state *w = ctx;
 	struct lkst_pending_entry *entry =
 		lkst_pending_find(&w->pending[0], lkst_analysis_thread_key(r));
 
 	if (!entry)
-		return is_birth(s) ? 0
+		return syscall_is_birth(s) ? 0
 				   : lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
-							  key_of(s), r->tid, r->cpu);
+							  syscall_key_of(s), r->tid, r->cpu);
 	/* An exit without number is that of whatever the thread was in, rt_sigreturn as a rule. */
-	if (entry->value != key_of(s) && s->nr != -1) {
+	if (entry->value != syscall_key_of(s) && s->nr != -1) {
 		u64 key = entry->value;
 
 		lkst_pending_remove(&w->pending[0], entry);
@@ -86,16 +86,16 @@ static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_f
 	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry, entry->value, r);
 }
 
-static int begin_time(struct lkst_analysis_state *w)
+static int syscall_begin_time(struct lkst_analysis_state *w)
 {
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "syscall",
 							   .title = "System call time",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key,
-							   .key_number = key_number });
+							   .put_key = syscall_put_key,
+							   .key_number = syscall_key_number });
 	/* As many as threads. */
 	w->pending[0].max = LKST_TID_MAX;
-	return lkst_feed_syscalls(w->feed, on_entry, on_return, w);
+	return lkst_feed_syscalls(w->feed, syscall_on_entry, syscall_on_return, w);
 }
 
 const struct lkst_analysis lkst_analysis_syscall = {
@@ -106,7 +106,7 @@ const struct lkst_analysis lkst_analysis_syscall = {
 	.measures = "from a system call's entry to its exit, by call; -k takes the number too",
 	.events = "syscall_entry_* syscall_exit_*",
 	.size = sizeof(struct lkst_analysis_state),
-	.begin = begin_time,
+	.begin = syscall_begin_time,
 };
 
 /* ---- usage ----------------------------------------------------------------------------------- */
@@ -123,13 +123,13 @@ struct usage {
 };
 
 /* The counts of the call, NULL: no memory, or, with *@ret_index 0 or more, it is not asked for. */
-static struct usage_count *count_of(struct usage *u, const struct lkst_record *r,
-				    const struct lkst_feed_syscall *s, s64 *ret_index)
+static struct usage_count *syscall_count_of(struct usage *u, const struct lkst_record *r,
+					    const struct lkst_feed_syscall *s, s64 *ret_index)
 {
 	struct lkst_tally *t = &u->work.tallies[0];
 	struct usage_count *count;
 
-	*ret_index = lkst_tally_key(t, key_of(s));
+	*ret_index = lkst_tally_key(t, syscall_key_of(s));
 	if (*ret_index < 0 || !t->keys[*ret_index].is_wanted)
 		return NULL;
 	if (t->has_filter && !lkst_tally_passes(t, r->tid, r->cpu))
@@ -145,7 +145,7 @@ static int on_usage_entry(void *ctx, const struct lkst_record *r, const struct l
 {
 	struct usage *u = ctx;
 	s64 index;
-	struct usage_count *c = count_of(u, r, s, &index);
+	struct usage_count *c = syscall_count_of(u, r, s, &index);
 
 	if (!c)
 		return index < 0 ? (int)index : 0;
@@ -160,7 +160,7 @@ static int on_usage_entry(void *ctx, const struct lkst_record *r, const struct l
 static int on_usage_exit(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	s64 index;
-	struct usage_count *c = count_of(ctx, r, s, &index);
+	struct usage_count *c = syscall_count_of(ctx, r, s, &index);
 
 	if (!c)
 		return index < 0 ? (int)index : 0;
@@ -237,8 +237,8 @@ static int begin_usage(struct lkst_analysis_state *w)
 							   .title = "System call usage",
 							   .type = LKST_COLUMN_COUNT,
 							   .is_silent = true,
-							   .put_key = put_key,
-							   .key_number = key_number });
+							   .put_key = syscall_put_key,
+							   .key_number = syscall_key_number });
 	return lkst_feed_syscalls(w->feed, on_usage_entry, on_usage_exit, w);
 }
 

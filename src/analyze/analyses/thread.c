@@ -7,7 +7,7 @@
 #include "base/vec.h"
 
 /* A thread's time. */
-struct times {
+struct thread_times {
 	u64 running_ns, ready_ns, blocked_ns, stopped_ns, unknown_ns;
 	u64 ready_max_ns, ready_max_at_ns, blocked_max_ns, blocked_max_at_ns;
 	u64 nr_waits, nr_preempted, nr_migrations;
@@ -15,13 +15,13 @@ struct times {
 	u8 blocked_max_cause;
 };
 
-struct thread {
+struct analyses_thread {
 	struct lkst_analysis_state work;
-	struct times *times;
+	struct thread_times *times;
 	u32 nr_times;
 };
 
-static void add_ready(struct times *t, const struct lkst_interval *i, u64 ns)
+static void thread_add_ready(struct thread_times *t, const struct lkst_interval *i, u64 ns)
 {
 	t->ready_ns += ns;
 	t->nr_preempted += i->ready == LKST_READY_PREEMPTED;
@@ -31,7 +31,7 @@ static void add_ready(struct times *t, const struct lkst_interval *i, u64 ns)
 	}
 }
 
-static void add_blocked(struct times *t, const struct lkst_interval *i, u64 ns)
+static void add_blocked(struct thread_times *t, const struct lkst_interval *i, u64 ns)
 {
 	t->blocked_ns += ns;
 	t->nr_waits++;
@@ -42,10 +42,10 @@ static void add_blocked(struct times *t, const struct lkst_interval *i, u64 ns)
 	}
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int thread_on_interval(void *ctx, const struct lkst_interval *i)
 {
-	struct thread *th = ctx;
-	struct times *t = lkst_vec_reach(th->times, th->nr_times, i->life->nr);
+	struct analyses_thread *th = ctx;
+	struct thread_times *t = lkst_vec_reach(th->times, th->nr_times, i->life->nr);
 	u64 ns = i->to_ns - i->from_ns;
 
 	if (!t)
@@ -57,7 +57,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		t->last_cpu = i->cpu + 1;
 		break;
 	case LKST_RUN_READY:
-		add_ready(t, i, ns);
+		thread_add_ready(t, i, ns);
 		break;
 	case LKST_RUN_BLOCKED:
 		add_blocked(t, i, ns);
@@ -106,17 +106,17 @@ static const struct lkst_column longest[] = {
 };
 enum { NR_LONGEST = sizeof(longest) / sizeof(longest[0]) };
 
-static void put_who(struct lkst_table *table, const struct lkst_thread_life *life)
+static void thread_put_who(struct lkst_table *table, const struct lkst_thread_life *life)
 {
 	lkst_table_row(table);
 	lkst_table_s64(table, life->tid);
 	lkst_table_text(table, life->comm, strnlen(life->comm, sizeof(life->comm)));
 }
 
-static void put_row(struct lkst_table *table, const struct lkst_thread_life *life,
-		    const struct times *t, u64 window_ns)
+static void thread_put_row(struct lkst_table *table, const struct lkst_thread_life *life,
+			   const struct thread_times *t, u64 window_ns)
 {
-	put_who(table, life);
+	thread_put_who(table, life);
 	if (life->pid)
 		lkst_table_s64(table, life->pid);
 	else
@@ -135,7 +135,7 @@ static void put_row(struct lkst_table *table, const struct lkst_thread_life *lif
 	lkst_table_u64(table, t->unknown_ns);
 }
 
-static void put_command(struct lkst_table *table, const struct lkst_command_line *command)
+static void thread_put_command(struct lkst_table *table, const struct lkst_command_line *command)
 {
 	char text[LKST_COMMAND_LINE_TEXT];
 
@@ -150,7 +150,7 @@ static void put_command(struct lkst_table *table, const struct lkst_command_line
 }
 
 /* A duration and when it was; nothing if it never was. */
-static void put_moment(struct lkst_table *table, u64 ns, u64 at_ns)
+static void thread_put_moment(struct lkst_table *table, u64 ns, u64 at_ns)
 {
 	if (ns) {
 		lkst_table_u64(table, ns);
@@ -162,26 +162,26 @@ static void put_moment(struct lkst_table *table, u64 ns, u64 at_ns)
 }
 
 static void put_longest(struct lkst_table *table, const struct lkst_thread_life *life,
-			const struct times *t)
+			const struct thread_times *t)
 {
-	put_who(table, life);
-	put_moment(table, t->ready_max_ns, t->ready_max_at_ns);
-	put_moment(table, t->blocked_max_ns, t->blocked_max_at_ns);
+	thread_put_who(table, life);
+	thread_put_moment(table, t->ready_max_ns, t->ready_max_at_ns);
+	thread_put_moment(table, t->blocked_max_ns, t->blocked_max_at_ns);
 	if (t->blocked_max_ns)
 		lkst_table_str(table, lkst_cause_names[t->blocked_max_cause]);
 	else
 		lkst_table_none(table);
 }
 
-static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_thread_life *life,
-		      const struct times *t)
+static bool thread_is_wanted(const struct lkst_analysis_state *w, const struct lkst_thread_life *life,
+			     const struct thread_times *t)
 {
 	/* Threads that are only known to exist are left out. */
 	return t && (t->running_ns || t->ready_ns || t->nr_waits || t->stopped_ns) &&
 	       lkst_analysis_chooses_life(w, life);
 }
 
-static u64 window_of(const struct lkst_analysis_state *w)
+static u64 thread_window_of(const struct lkst_analysis_state *w)
 {
 	u64 begin_ns, end_ns, from_ns, to_ns;
 
@@ -192,11 +192,11 @@ static u64 window_of(const struct lkst_analysis_state *w)
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int thread_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
-	const struct thread *th = (const struct thread *)w;
+	const struct analyses_thread *th = (const struct analyses_thread *)w;
 	struct lkst_table *table, *worst;
-	u64 window_ns = window_of(w);
+	u64 window_ns = thread_window_of(w);
 	u32 nr;
 
 	if (w->list) {
@@ -210,13 +210,13 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		return -ENOMEM;
 	for (nr = 0; nr < lkst_model_nr_lives(w->state); nr++) {
 		const struct lkst_thread_life *life = lkst_model_life(w->state, nr);
-		const struct times *t = nr < th->nr_times ? &th->times[nr] : NULL;
+		const struct thread_times *t = nr < th->nr_times ? &th->times[nr] : NULL;
 
-		if (!is_wanted(w, life, t))
+		if (!thread_is_wanted(w, life, t))
 			continue;
-		put_row(table, life, t, window_ns);
+		thread_put_row(table, life, t, window_ns);
 		lkst_analysis_put_cgroup(w, table, lkst_model_cgroup(w->state, life));
-		put_command(table, lkst_model_command(w->state, life));
+		thread_put_command(table, lkst_model_command(w->state, life));
 		put_longest(worst, life, t);
 	}
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "running"), true);
@@ -224,9 +224,9 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return table->error ? table->error : worst->error;
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = thread_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int thread_begin(struct lkst_analysis_state *w)
 {
 	int err;
 
@@ -234,9 +234,9 @@ static int begin(struct lkst_analysis_state *w)
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void thread_fini(struct lkst_analysis_state *w)
 {
-	free(((struct thread *)w)->times);
+	free(((struct analyses_thread *)w)->times);
 }
 
 const struct lkst_analysis lkst_analysis_thread = {
@@ -252,8 +252,8 @@ const struct lkst_analysis lkst_analysis_thread = {
 	.exact = "share",
 	.at_most = "unknown",
 	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
-	.size = sizeof(struct thread),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.size = sizeof(struct analyses_thread),
+	.begin = thread_begin,
+	.end = thread_end,
+	.fini = thread_fini,
 };

@@ -13,16 +13,16 @@
 enum { PLACES_MAX = 1 << 18 };
 
 /* Where a thread of a name was. Without holes: a key is made of it. */
-struct which {
+struct ticks_which {
 	char comm[16];
 	u32 function;
 	s16 call;
 	u8 where, may_be_over;
 };
 
-struct place {
+struct ticks_place {
 	u64 key;
-	struct which is;
+	struct ticks_which is;
 	u64 nr;
 };
 
@@ -43,10 +43,10 @@ struct ticks {
 /* ---- the pass -------------------------------------------------------------------------------- */
 
 /* The place of that kind, made if there is none. NULL: there is no room, or *@err no memory. */
-static struct place *place_of(struct ticks *t, const struct which *which, int *err)
+static struct ticks_place *ticks_place_of(struct ticks *t, const struct ticks_which *which, int *err)
 {
 	u64 key = lkst_xxh64(which, sizeof(*which)) & (INT64_MAX >> 1);
-	struct place *place;
+	struct ticks_place *place;
 
 	for (; (place = lkst_hash_find(&t->places, key, sizeof(*place))); key++)
 		if (!memcmp(&place->is, which, sizeof(*which)))
@@ -66,15 +66,15 @@ static int count_place(struct ticks *t, const struct lkst_record *r, const struc
 {
 	const struct lkst_tick_doing doing = lkst_tick_doing_of(record->where, record->flags, record->call);
 	const s64 function = lkst_tick_names_function(t->names, r, record, life->pid ?: life->tid);
-	struct which which = { .call = doing.call, .where = doing.where, .may_be_over = doing.may_be_over };
-	struct place *place;
+	struct ticks_which which = { .call = doing.call, .where = doing.where, .may_be_over = doing.may_be_over };
+	struct ticks_place *place;
 	int err = 0;
 
 	if (function < 0)
 		return (int)function;
 	which.function = (u32)function;
 	memcpy(which.comm, life->comm, strnlen(life->comm, sizeof(which.comm)));
-	place = place_of(t, &which, &err);
+	place = ticks_place_of(t, &which, &err);
 	if (place)
 		place->nr++;
 	else if (!err)
@@ -82,7 +82,7 @@ static int count_place(struct ticks *t, const struct lkst_record *r, const struc
 	return err;
 }
 
-static int on_tick(void *ctx, const struct lkst_record *r, const void *record)
+static int ticks_on_tick(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct ticks *t = ctx;
 	const struct lkst_rec_tick *tick = record;
@@ -109,7 +109,7 @@ static int on_tick(void *ctx, const struct lkst_record *r, const void *record)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static double share(u64 part, u64 all)
+static double ticks_share(u64 part, u64 all)
 {
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
@@ -147,18 +147,18 @@ static int put_places(const struct ticks *t, struct lkst_tables *set)
 	struct lkst_table *table = lkst_tables_add(set, "ticks", "Where threads ran", place_columns,
 						   sizeof(place_columns) / sizeof(place_columns[0]));
 	const bool is_arm64 = lkst_catalog_is_arm64(lkst_trace_catalog(lkst_feed_trace(t->work.feed)));
-	const struct place *place;
+	const struct ticks_place *place;
 	char text[LKST_TICK_TEXT];
 	u32 i = 0;
 
 	if (!table)
 		return -ENOMEM;
 	while ((place = lkst_hash_next(&t->places, &i, sizeof(*place)))) {
-		const struct which *is = &place->is;
+		const struct ticks_which *is = &place->is;
 
 		lkst_tick_put(&(struct lkst_tick_doing){ is->where, is->may_be_over, is->call }, is_arm64, text);
 		lkst_table_row(table);
-		lkst_table_double(table, share(place->nr, t->nr));
+		lkst_table_double(table, ticks_share(place->nr, t->nr));
 		lkst_table_u64(table, place->nr);
 		lkst_table_text(table, is->comm, strnlen(is->comm, sizeof(is->comm)));
 		lkst_table_str(table, text);
@@ -188,7 +188,7 @@ static const struct lkst_column thread_columns[] = {
 	{ "cgroup", "cgroup", LKST_COLUMN_TEXT, "the cgroup that it was in" },
 };
 
-static int put_threads(const struct ticks *t, struct lkst_tables *set)
+static int ticks_put_threads(const struct ticks *t, struct lkst_tables *set)
 {
 	struct lkst_table *table = lkst_tables_add(set, "ticks_threads", "Their threads", thread_columns,
 						   sizeof(thread_columns) / sizeof(thread_columns[0]));
@@ -209,11 +209,11 @@ static int put_threads(const struct ticks *t, struct lkst_tables *set)
 			lkst_table_s64(table, life->pid);
 		else
 			lkst_table_none(table);
-		lkst_table_double(table, share(counts->nr, t->nr));
+		lkst_table_double(table, ticks_share(counts->nr, t->nr));
 		lkst_table_u64(table, counts->nr);
-		lkst_table_double(table, share(counts->nr_program, counts->nr));
-		lkst_table_double(table, share(counts->nr_calls, counts->nr));
-		lkst_table_double(table, share(counts->nr_softirq, counts->nr));
+		lkst_table_double(table, ticks_share(counts->nr_program, counts->nr));
+		lkst_table_double(table, ticks_share(counts->nr_calls, counts->nr));
+		lkst_table_double(table, ticks_share(counts->nr_softirq, counts->nr));
 		lkst_analysis_put_cgroup(&t->work, table, lkst_model_cgroup(t->work.state, life));
 	}
 	lkst_table_sort(table, 1, false);
@@ -221,7 +221,7 @@ static int put_threads(const struct ticks *t, struct lkst_tables *set)
 	return table->error;
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int ticks_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct ticks *t = (const struct ticks *)w;
 
@@ -229,15 +229,15 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		lkst_notes_add(&w->notes, "It has no single values to list; `lkst print --event tick` does.");
 		return 0;
 	}
-	return put_places(t, set) ?: put_threads(t, set);
+	return put_places(t, set) ?: ticks_put_threads(t, set);
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int ticks_begin(struct lkst_analysis_state *w)
 {
 	struct ticks *t = (struct ticks *)w;
 	struct lkst_err e;
 	int err = 0;
-	bool has = lkst_analysis_want(w, LKST_EV_tick, on_tick, &err);
+	bool has = lkst_analysis_want(w, LKST_EV_tick, ticks_on_tick, &err);
 
 	if (err < 0 || !has)
 		return err;
@@ -245,7 +245,7 @@ static int begin(struct lkst_analysis_state *w)
 	return err ?: 1;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void ticks_fini(struct lkst_analysis_state *w)
 {
 	struct ticks *t = (struct ticks *)w;
 
@@ -265,7 +265,7 @@ const struct lkst_analysis lkst_analysis_ticks = {
 	.has_shares = true,
 	.ignores = LKST_IGNORES_KEY,
 	.size = sizeof(struct ticks),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = ticks_begin,
+	.end = ticks_end,
+	.fini = ticks_fini,
 };

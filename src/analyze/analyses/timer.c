@@ -74,7 +74,7 @@ struct timers {
 	} clocks[NR_CLOCKS_KEPT];
 };
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void timer_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	static const char *const names[] = {
 		[RUN_LOCAL_TIMER] = "local_timer",
@@ -108,7 +108,7 @@ static int on_clocks(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static void forget(struct timers *t, u64 timer)
+static void timer_forget(struct timers *t, u64 timer)
 {
 	struct lkst_pending *o = &t->work.pending[OPEN_TIMERS];
 	struct lkst_pending_entry *entry = lkst_pending_find(o, timer);
@@ -137,7 +137,7 @@ static int on_init(void *ctx, const struct lkst_record *r, const void *record)
 	if (entry)
 		lkst_tally_leave_out_any(&t->work.tallies[TALLY_LATE], LKST_LEFT_OUT_NO_END,
 					 entry->tid, entry->cpu);
-	forget(t, init->hrtimer);
+	timer_forget(t, init->hrtimer);
 	t->clocks[i].timer = init->hrtimer;
 	t->clocks[i].clock = init->clock == CLOCK_OF_DAY && is_relative ? CLOCK_MONO : init->clock;
 	return 0;
@@ -147,7 +147,7 @@ static int on_init(void *ctx, const struct lkst_record *r, const void *record)
  * The clock that a timer uses. Older traces have it in the timer's initialisation alone; without
  * that it is taken for CLOCK_MONOTONIC unless the timer is set for a time of day.
  */
-static int clock_of(const struct timers *t, const struct lkst_rec_hrtimer_start *start)
+static int timer_clock_of(const struct timers *t, const struct lkst_rec_hrtimer_start *start)
 {
 	u32 i = lkst_hash_number(start->hrtimer) & (NR_CLOCKS_KEPT - 1);
 
@@ -166,17 +166,17 @@ static u64 monotonic(const struct timers *t, int clock, s64 expires)
 	return ns > 0 ? (u64)ns : 0;
 }
 
-static int on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *record)
+static int timer_on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_hrtimer_start *start = record;
 	struct timers *t = ctx;
 	struct lkst_analysis_state *w = &t->work;
-	int clock = clock_of(t, start), got;
+	int clock = timer_clock_of(t, start), got;
 	s64 soft = t->has_soft ? start->softexpires : start->expires;
 	struct lkst_pending_entry *slack;
 
 	/* Set again: the last time counts. */
-	forget(t, start->hrtimer);
+	timer_forget(t, start->hrtimer);
 	/* The difference of CLOCK_TAI to the time of day is not in a trace. */
 	if (clock != CLOCK_MONO && (clock < 0 || clock >= CLOCK_ATOMIC || !t->has_offset[clock]))
 		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_CLOCK,
@@ -191,9 +191,9 @@ static int on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *
 				  monotonic(t, clock, soft), false);
 }
 
-static int on_hrtimer_cancel(void *ctx, const struct lkst_record *r, const void *record)
+static int timer_on_hrtimer_cancel(void *ctx, const struct lkst_record *r, const void *record)
 {
-	forget(ctx, ((const struct lkst_rec_hrtimer_cancel *)record)->hrtimer);
+	timer_forget(ctx, ((const struct lkst_rec_hrtimer_cancel *)record)->hrtimer);
 	return 0;
 }
 
@@ -244,7 +244,7 @@ static int add_lateness(struct timers *t, const struct lkst_pending_entry *e, u6
 }
 
 /* A timer's function begins. */
-static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int timer_on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_hrtimer_expire_entry *x = record;
 	struct timers *t = ctx;
@@ -259,7 +259,7 @@ static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *
 	e = *entry;
 	slack = lkst_pending_find(&t->slacks, x->hrtimer);
 	slack_ns = slack ? slack->value : 0;
-	forget(t, x->hrtimer);
+	timer_forget(t, x->hrtimer);
 	/* It may have been set again in the gap. */
 	if (lkst_gap_test_crosses(w->gap_test, LKST_GAP_TEST_ANY, e.buffer, e.start_ns, r->ns))
 		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_GAP, x->function,
@@ -267,7 +267,7 @@ static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *
 	return add_lateness(t, &e, slack_ns, x->function, r);
 }
 
-static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int analyses_timer_on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_timer_expire_entry *x = record;
 	struct lkst_analysis_state *w = ctx;
@@ -311,7 +311,7 @@ static u64 run_key(const struct lkst_irq_context *f)
 }
 
 /* What interrupted it is not its own: so no time counts twice. */
-static int on_frame(void *ctx, const struct lkst_irq_context *f)
+static int timer_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct lkst_analysis_state *w = ctx;
 	struct lkst_tally *t = &w->tallies[TALLY_RUN];
@@ -334,7 +334,7 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 	return 0;
 }
 
-static const struct lkst_model_calls calls = { .frame = on_frame };
+static const struct lkst_model_calls calls = { .frame = timer_on_frame };
 
 /* ---- slack ----------------------------------------------------------------------------------- */
 
@@ -347,7 +347,7 @@ static const struct lkst_column slack_columns[] = {
 	{ "beyond", "late beyond", LKST_COLUMN_DURATION, "sum of their lateness beyond it" },
 };
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int timer_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct timers *t = (struct timers *)w;
 	struct lkst_table *table;
@@ -386,14 +386,14 @@ static const struct {
 } wants[] = {
 	{ LKST_EV_state_clock, on_clocks, false },
 	{ LKST_EV_hrtimer_init, on_init, false },
-	{ LKST_EV_hrtimer_start, on_hrtimer_start, false },
-	{ LKST_EV_hrtimer_cancel, on_hrtimer_cancel, false },
-	{ LKST_EV_hrtimer_expire_entry, on_hrtimer_entry, true },
-	{ LKST_EV_timer_expire_entry, on_timer_entry, true },
+	{ LKST_EV_hrtimer_start, timer_on_hrtimer_start, false },
+	{ LKST_EV_hrtimer_cancel, timer_on_hrtimer_cancel, false },
+	{ LKST_EV_hrtimer_expire_entry, timer_on_hrtimer_entry, true },
+	{ LKST_EV_timer_expire_entry, analyses_timer_on_timer_entry, true },
 };
 
 /* Which fields the records of hrtimer_start have. */
-static void find_fields(struct timers *t)
+static void timer_find_fields(struct timers *t)
 {
 	const struct lkst_event_desc *desc = &lkst_events[LKST_EV_hrtimer_start];
 	u64 missing = lkst_feed_missing(t->work.feed, LKST_EV_hrtimer_start);
@@ -407,7 +407,7 @@ static void find_fields(struct timers *t)
 	}
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int timer_begin(struct lkst_analysis_state *w)
 {
 	bool has = false;
 	int err = 0;
@@ -416,21 +416,21 @@ static int begin(struct lkst_analysis_state *w)
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "timer",
 							   .title = "Timer lateness",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = timer_put_key });
 	lkst_analysis_tally(w,
 			    (struct lkst_tally_config){ .name = "timer_beyond",
 							.title = "Timer lateness beyond the slack",
 							.type = LKST_COLUMN_DURATION,
-							.put_key = put_key });
+							.put_key = timer_put_key });
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "timer_ticks",
 							   .title = "Timer lateness in ticks",
 							   .type = LKST_COLUMN_COUNT,
-							   .put_key = put_key });
+							   .put_key = timer_put_key });
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "timer_execution",
 							   .title = "Interrupt and timer execution",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
-	find_fields((struct timers *)w);
+							   .put_key = timer_put_key });
+	timer_find_fields((struct timers *)w);
 	for (i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
 		has |= lkst_analysis_want(w, wants[i].index, wants[i].call, &err) &&
 		       wants[i].counts;
@@ -442,7 +442,7 @@ static int begin(struct lkst_analysis_state *w)
 				 lkst_feed_has(w->feed, LKST_EV_local_timer_entry);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void timer_fini(struct lkst_analysis_state *w)
 {
 	lkst_pending_fini(&((struct timers *)w)->slacks);
 	free(((struct timers *)w)->slack_of);
@@ -462,7 +462,7 @@ const struct lkst_analysis lkst_analysis_timer = {
 		  "reschedule_* call_function_*",
 	.needs_state = true,
 	.size = sizeof(struct timers),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = timer_begin,
+	.end = timer_end,
+	.fini = timer_fini,
 };

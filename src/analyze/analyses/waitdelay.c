@@ -11,7 +11,7 @@ enum tally {
 	TALLY_BLOCKED,
 };
 
-static void put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void waitdelay_put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_analysis_state *w = ctx;
 	const struct lkst_thread_life *life = lkst_model_life(w->state, (u32)key);
@@ -21,7 +21,7 @@ static void put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 	snprintf(text, LKST_KEY_TEXT, "%.16s:%d", comm, life->tid);
 }
 
-static s64 thread_number(void *ctx, u64 key)
+static s64 waitdelay_thread_number(void *ctx, u64 key)
 {
 	const struct lkst_analysis_state *w = ctx;
 
@@ -34,7 +34,7 @@ static void put_cause(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 		 key < LKST_NR_CAUSES ? lkst_cause_names[key] : "unknown");
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int waitdelay_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_analysis_state *w = ctx;
 	enum tally tally;
@@ -63,9 +63,9 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 			      i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = waitdelay_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int waitdelay_begin(struct lkst_analysis_state *w)
 {
 	int err;
 
@@ -73,14 +73,14 @@ static int begin(struct lkst_analysis_state *w)
 							   .title = "Wake-up to running",
 							   .type = LKST_COLUMN_DURATION,
 							   .is_late = true,
-							   .put_key = put_thread,
-							   .key_number = thread_number });
+							   .put_key = waitdelay_put_thread,
+							   .key_number = waitdelay_thread_number });
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "waitdelay_preempted",
 							   .title = "Preempted to running",
 							   .type = LKST_COLUMN_DURATION,
 							   .is_late = true,
-							   .put_key = put_thread,
-							   .key_number = thread_number });
+							   .put_key = waitdelay_put_thread,
+							   .key_number = waitdelay_thread_number });
 	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "waitdelay_blocked",
 							   .title = "Blocked to wake-up",
 							   .type = LKST_COLUMN_DURATION,
@@ -103,5 +103,5 @@ const struct lkst_analysis lkst_analysis_waitdelay = {
 	.rests_on_model = true,
 	.own_tables = "waitdelay waitdelay_total waitdelay_histogram waitdelay_worst",
 	.size = sizeof(struct lkst_analysis_state),
-	.begin = begin,
+	.begin = waitdelay_begin,
 };

@@ -10,7 +10,7 @@
 #include "analyze/waiting/tree_rows.h"
 #include "trace/known/descriptors_before.h"
 
-struct waiting {
+struct analyses_waiting {
 	struct lkst_analysis_state work;
 	struct lkst_pasts pasts;
 	struct lkst_evidence evidence;
@@ -51,7 +51,8 @@ static const struct lkst_column time_columns[] = {
 };
 enum { NR_TIME_COLUMNS = sizeof(time_columns) / sizeof(time_columns[0]) };
 
-static void put_time(const struct waiting *d, struct lkst_table *t, const struct lkst_time *p, u64 whole_ns)
+static void waiting_put_time(const struct analyses_waiting *d, struct lkst_table *t, const struct lkst_time *p,
+			     u64 whole_ns)
 {
 	char name[LKST_SYMBOL_ROOM];
 
@@ -79,8 +80,8 @@ static bool knows_times(const struct lkst_analysis_state *w)
 }
 
 /* Where the time went of the threads of a row; in @text in words. */
-static void put_times(struct waiting *d, struct lkst_table *t, unsigned int number, const struct lkst_found_cause *c,
-		      char text[LKST_TIMES_TEXT])
+static void waiting_put_times(struct analyses_waiting *d, struct lkst_table *t, unsigned int number,
+			      const struct lkst_found_cause *c, char text[LKST_TIMES_TEXT])
 {
 	struct lkst_time list[LKST_TIMES_MAX];
 	const u32 nr = knows_times(&d->work) ? lkst_times_of(&d->times, &d->scope, c->comm, list) : 0;
@@ -94,13 +95,13 @@ static void put_times(struct waiting *d, struct lkst_table *t, unsigned int numb
 		lkst_table_row(t);
 		lkst_table_u64(t, number);
 		lkst_table_text(t, c->comm, strnlen(c->comm, sizeof(c->comm)));
-		put_time(d, t, &list[i], whole_ns);
+		waiting_put_time(d, t, &list[i], whole_ns);
 	}
 	if (nr)
 		lkst_times_text(&d->times, list, nr, c->comm, text);
 }
 
-static void put_words(struct lkst_table *t, const char *text)
+static void waiting_put_words(struct lkst_table *t, const char *text)
 {
 	if (text[0])
 		lkst_table_str(t, text);
@@ -108,8 +109,8 @@ static void put_words(struct lkst_table *t, const char *text)
 		lkst_table_none(t);
 }
 
-static void put(struct lkst_table *t, unsigned int number, const struct lkst_found_cause *c, const char *time,
-		const char *differs)
+static void waiting_put(struct lkst_table *t, unsigned int number, const struct lkst_found_cause *c, const char *time,
+			const char *differs)
 {
 	lkst_table_row(t);
 	lkst_table_u64(t, number);
@@ -124,8 +125,8 @@ static void put(struct lkst_table *t, unsigned int number, const struct lkst_fou
 	else
 		lkst_table_none(t);
 	lkst_table_u64(t, c->at_ns);
-	put_words(t, time);
-	put_words(t, differs);
+	waiting_put_words(t, time);
+	waiting_put_words(t, differs);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------- */
@@ -206,7 +207,7 @@ static void put_tree_row(struct lkst_table *t, const struct lkst_tree *tree, con
 	put_tree_longest(t, tree, n);
 }
 
-static int put_tree(struct waiting *d, const struct lkst_cause_names *names, struct lkst_tables *set)
+static int waiting_put_tree(struct analyses_waiting *d, const struct lkst_cause_names *names, struct lkst_tables *set)
 {
 	struct lkst_table *t = lkst_tables_add(set, "waiting_tree", "All waiting, and because of whom", tree_columns,
 					       NR_TREE_COLUMNS);
@@ -235,9 +236,9 @@ static bool is_scoped(const struct lkst_whose *s)
 	return s->chooses || s->span;
 }
 
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int waiting_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
-	struct waiting *d = (struct waiting *)w;
+	struct analyses_waiting *d = (struct analyses_waiting *)w;
 	const struct lkst_cause_names names = { .symbols = w->symbols, .labels = w->labels, .model = w->state,
 						.evidence = &d->evidence, .taken = &d->taken,
 						.scope = &d->scope };
@@ -267,8 +268,8 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 					    differs);
 		if (err)
 			return err;
-		put_times(d, times, i + 1, &causes.list[i], text);
-		put(t, i + 1, &causes.list[i], text, differs);
+		waiting_put_times(d, times, i + 1, &causes.list[i], text);
+		waiting_put(t, i + 1, &causes.list[i], text, differs);
 	}
 	if (!causes.nr)
 		lkst_notes_add(&t->notes, "Nothing stands out: no %s were kept waiting for long, as far as it "
@@ -288,11 +289,11 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 					  "not known.",
 			       (unsigned long long)d->scope.nr_left_out);
 	err = t->error ?: times->error;
-	return err || !w->options->tree_depth ? err : put_tree(d, &names, set);
+	return err || !w->options->tree_depth ? err : waiting_put_tree(d, &names, set);
 }
 
 /* What waits are about. Which descriptors there were before is of use, and no more than that. */
-static int follow_descriptors(struct lkst_analysis_state *w, struct waiting *d)
+static int waiting_follow_descriptors(struct lkst_analysis_state *w, struct analyses_waiting *d)
 {
 	struct lkst_err err = {};
 
@@ -312,11 +313,11 @@ static bool chooses(void *ctx, const struct lkst_thread_life *life)
 	return lkst_analysis_chooses(ctx, life);
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int waiting_begin(struct lkst_analysis_state *w)
 {
-	struct waiting *d = (struct waiting *)w;
+	struct analyses_waiting *d = (struct analyses_waiting *)w;
 	const struct lkst_tally_options *which = &w->options->which;
-	int r = follow_descriptors(w, d);
+	int r = waiting_follow_descriptors(w, d);
 
 	if (r < 0)
 		return r;
@@ -338,9 +339,9 @@ static int begin(struct lkst_analysis_state *w)
 	return r < 0 ? r : lkst_evidence_subscribe(&d->evidence, w->feed, w->state, w->limited);
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void waiting_fini(struct lkst_analysis_state *w)
 {
-	struct waiting *d = (struct waiting *)w;
+	struct analyses_waiting *d = (struct analyses_waiting *)w;
 
 	lkst_past_fini(&d->pasts);
 	lkst_evidence_fini(&d->evidence);
@@ -363,8 +364,8 @@ const struct lkst_analysis lkst_analysis_waiting = {
 	.has_shares = true,
 	.heeds_spans = true,
 	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
-	.size = sizeof(struct waiting),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.size = sizeof(struct analyses_waiting),
+	.begin = waiting_begin,
+	.end = waiting_end,
+	.fini = waiting_fini,
 };

@@ -47,7 +47,7 @@ static void put_queue(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 }
 
 /* An entry's address is on the waiter's stack, or in what it waits with: one for each wait. */
-static int join(struct waitqueue *q, u64 queue, u64 waiter, const struct lkst_record *r)
+static int waitqueue_join(struct waitqueue *q, u64 queue, u64 waiter, const struct lkst_record *r)
 {
 	struct lkst_pending *o = &q->work.pending[OPEN_WAITERS];
 	struct lkst_pending_entry *length;
@@ -65,7 +65,7 @@ static int join(struct waitqueue *q, u64 queue, u64 waiter, const struct lkst_re
 	return got ? got : lkst_analysis_open(&q->work, o, waiter, r, queue, false);
 }
 
-static int leave(struct waitqueue *q, u64 waiter, const struct lkst_record *r)
+static int waitqueue_leave(struct waitqueue *q, u64 waiter, const struct lkst_record *r)
 {
 	struct lkst_pending *o = &q->work.pending[OPEN_WAITERS];
 	struct lkst_pending_entry *entry = lkst_pending_find(o, waiter), *length;
@@ -104,12 +104,12 @@ static int on_join(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct joins *x = record;
 
-	return join(ctx, x->queue, x->waiter, r);
+	return waitqueue_join(ctx, x->queue, x->waiter, r);
 }
 
-static int on_leave(void *ctx, const struct lkst_record *r, const void *record)
+static int waitqueue_on_leave(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return leave(ctx, ((const struct joins *)record)->waiter, r);
+	return waitqueue_leave(ctx, ((const struct joins *)record)->waiter, r);
 }
 
 static const enum lkst_event_index joining[] = {
@@ -141,8 +141,8 @@ static void begin_queues(struct waitqueue *q, int *err)
 								     .put_key = put_queue });
 	for (i = 0; i < NR_JOINING; i++)
 		lkst_analysis_want(w, joining[i], on_join, err);
-	lkst_analysis_want(w, LKST_EV_remove_wait_queue, on_leave, err);
-	lkst_analysis_want(w, LKST_EV_finish_wait, on_leave, err);
+	lkst_analysis_want(w, LKST_EV_remove_wait_queue, waitqueue_on_leave, err);
+	lkst_analysis_want(w, LKST_EV_finish_wait, waitqueue_on_leave, err);
 }
 
 /* ---- sleepers -------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static int end_all(struct waitqueue *q, const struct lkst_record *r)
 }
 
 /* From now on @difference more (or, -1, fewer) threads sleep so. */
-static int change(struct waitqueue *q, u64 sleep, int difference, const struct lkst_record *r)
+static int waitqueue_change(struct waitqueue *q, u64 sleep, int difference, const struct lkst_record *r)
 {
 	int err = end_all(q, r);
 
@@ -228,7 +228,7 @@ static int change(struct waitqueue *q, u64 sleep, int difference, const struct l
 	return err;
 }
 
-static int wake(struct waitqueue *q, s32 tid, const struct lkst_record *r)
+static int waitqueue_wake(struct waitqueue *q, s32 tid, const struct lkst_record *r)
 {
 	struct lkst_pending *o = &q->work.pending[OPEN_SLEEPERS];
 	struct lkst_pending_entry *entry = lkst_pending_find(o, (u32)tid);
@@ -238,15 +238,15 @@ static int wake(struct waitqueue *q, s32 tid, const struct lkst_record *r)
 		return 0;
 	sleep = entry->value;
 	lkst_pending_remove(o, entry);
-	return change(q, sleep, -1, r);
+	return waitqueue_change(q, sleep, -1, r);
 }
 
-static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
+static int waitqueue_on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return wake(ctx, ((const struct lkst_rec_sched_wakeup *)record)->target_tid, r);
+	return waitqueue_wake(ctx, ((const struct lkst_rec_sched_wakeup *)record)->target_tid, r);
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int waitqueue_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *x = record;
 	struct waitqueue *q = ctx;
@@ -256,16 +256,16 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 
 	/* Its wake-up was not seen, but it is awake. */
 	if (x->next_tid)
-		got = wake(q, x->next_tid, r);
+		got = waitqueue_wake(q, x->next_tid, r);
 	if (got || !r->tid || !(x->prev_state & (STATE_INTERRUPTIBLE | STATE_UNINTERRUPTIBLE)))
 		return got;
 	sleep = x->prev_state & STATE_INTERRUPTIBLE ? SLEEP_INTERRUPTIBLE
 		: x->prev_state & STATE_NOLOAD	    ? SLEEP_IDLE
 						    : SLEEP_UNINTERRUPTIBLE;
-	got = wake(q, r->tid, r);
+	got = waitqueue_wake(q, r->tid, r);
 	if (got)
 		return got;
-	got = change(q, sleep, 1, r);
+	got = waitqueue_change(q, sleep, 1, r);
 	if (got)
 		return got;
 	got = lkst_pending_put(&q->work.pending[OPEN_SLEEPERS], (u32)r->tid, &entry);
@@ -277,7 +277,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* The lengths at the end of the trace last until there. Sleepers are not reported as open intervals. */
-static int on_end(void *ctx, u64 end_ns)
+static int waitqueue_on_end(void *ctx, u64 end_ns)
 {
 	struct waitqueue *q = ctx;
 	struct lkst_record r = { .ns = end_ns };
@@ -285,12 +285,12 @@ static int on_end(void *ctx, u64 end_ns)
 	int err = 0;
 
 	for (sleep = 0; sleep < NR_SLEEPS && !err && q->all_since_ns; sleep++)
-		err = change(q, sleep, 0, &r);
+		err = waitqueue_change(q, sleep, 0, &r);
 	lkst_pending_fini(&q->work.pending[OPEN_SLEEPERS]);
 	return err;
 }
 
-static int begin(struct lkst_analysis_state *w)
+static int waitqueue_begin(struct lkst_analysis_state *w)
 {
 	struct waitqueue *q = (struct waitqueue *)w;
 	int err = 0;
@@ -307,15 +307,15 @@ static int begin(struct lkst_analysis_state *w)
 	w->pending[OPEN_SLEEPERS].max = LKST_TID_MAX;
 	w->tally_of[OPEN_WAITERS] = q->time ? (u8)(q->time - w->tallies) : LKST_ANALYSIS_NO_TALLY;
 	w->tally_of[OPEN_SLEEPERS] = (u8)(q->sleepers - w->tallies);
-	has = lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
-	lkst_analysis_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
+	has = lkst_analysis_want(w, LKST_EV_sched_switch, waitqueue_on_switch, &err);
+	lkst_analysis_want(w, LKST_EV_sched_wakeup, waitqueue_on_wakeup, &err);
 	if (err >= 0)
-		err = lkst_feed_end(w->feed, on_end, w);
+		err = lkst_feed_end(w->feed, waitqueue_on_end, w);
 	return err < 0 ? err : has || q->waiters;
 }
 
 /* The lengths are the open intervals counted another way. */
-static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
+static int waitqueue_end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct waitqueue *q = (struct waitqueue *)w;
 
@@ -325,7 +325,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	return 0;
 }
 
-static void fini(struct lkst_analysis_state *w)
+static void waitqueue_fini(struct lkst_analysis_state *w)
 {
 	lkst_pending_fini(&((struct waitqueue *)w)->lengths);
 }
@@ -342,7 +342,7 @@ const struct lkst_analysis lkst_analysis_waitqueue = {
 	.events =
 		"add_wait_queue prepare_to_wait* remove_wait_queue finish_wait sched_switch sched_wakeup",
 	.size = sizeof(struct waitqueue),
-	.begin = begin,
-	.end = end,
-	.fini = fini,
+	.begin = waitqueue_begin,
+	.end = waitqueue_end,
+	.fini = waitqueue_fini,
 };

@@ -18,7 +18,7 @@ enum {
 };
 
 /* The name that a life had when it was last asked for. */
-struct known {
+struct wakeups_known {
 	char comm[16];
 	u32 name; /* plus 1, 0: none yet */
 };
@@ -26,14 +26,14 @@ struct known {
 /* Threads with the same name are one here; a name's number is its index in `names`. */
 struct wakeups {
 	struct lkst_analysis_state work;
-	struct known *known;
+	struct wakeups_known *known;
 	u32 nr_known;
 	char (*names)[16];
 	u32 nr_names, room;
 	u32 *slots; /* a hash table of names, plus 1; as many as 2 * room */
 };
 
-static u32 hash_of(const char comm[16])
+static u32 wakeups_hash_of(const char comm[16])
 {
 	u32 hash = 2166136261u, i;
 
@@ -42,11 +42,11 @@ static u32 hash_of(const char comm[16])
 	return hash ^ hash >> 15;
 }
 
-static u32 *slot_of(const struct wakeups *w, const char comm[16])
+static u32 *wakeups_slot_of(const struct wakeups *w, const char comm[16])
 {
 	u32 i;
 
-	for (i = hash_of(comm);; i++) {
+	for (i = wakeups_hash_of(comm);; i++) {
 		u32 *slot = &w->slots[i & (2 * w->room - 1)];
 
 		if (!*slot || !strncmp(w->names[*slot - 1], comm, 16))
@@ -54,7 +54,7 @@ static u32 *slot_of(const struct wakeups *w, const char comm[16])
 	}
 }
 
-static int grow(struct wakeups *w)
+static int wakeups_grow(struct wakeups *w)
 {
 	u32 room = w->room ? w->room * 2 : 256, i;
 	u32 *slots = calloc(2 * (size_t)room, sizeof(*slots));
@@ -70,30 +70,30 @@ static int grow(struct wakeups *w)
 	w->slots = slots;
 	w->room = room;
 	for (i = 0; i < w->nr_names; i++)
-		*slot_of(w, w->names[i]) = i + 1;
+		*wakeups_slot_of(w, w->names[i]) = i + 1;
 	return 0;
 }
 
 /* The number of @life's name; negative: no memory. */
-static s64 name_of(struct wakeups *w, const struct lkst_thread_life *life)
+static s64 wakeups_name_of(struct wakeups *w, const struct lkst_thread_life *life)
 {
 	static const char idle[16] = "idle", unknown[16] = "?", others[16] = "others";
 	const char *comm = !life		 ? unknown
 			   : life->idle_cpu >= 0 ? idle
 			   : life->has_comm	 ? life->comm
 						 : unknown;
-	struct known *known = life ? lkst_vec_reach(w->known, w->nr_known, life->nr) : NULL;
+	struct wakeups_known *known = life ? lkst_vec_reach(w->known, w->nr_known, life->nr) : NULL;
 	u32 *slot;
 
 	if (life && !known)
 		return -ENOMEM;
 	if (known && known->name && !strncmp(known->comm, comm, 16))
 		return known->name - 1;
-	if (w->nr_names == w->room && grow(w))
+	if (w->nr_names == w->room && wakeups_grow(w))
 		return -ENOMEM;
-	slot = slot_of(w, comm);
+	slot = wakeups_slot_of(w, comm);
 	if (!*slot && w->nr_names == NAMES_MAX - 1)
-		slot = slot_of(w, others);
+		slot = wakeups_slot_of(w, others);
 	if (!*slot) {
 		memcpy(w->names[w->nr_names], w->nr_names == NAMES_MAX - 1 ? others : comm, 16);
 		*slot = ++w->nr_names;
@@ -105,7 +105,7 @@ static s64 name_of(struct wakeups *w, const struct lkst_thread_life *life)
 	return *slot - 1;
 }
 
-static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
+static void wakeups_put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct wakeups *w = ctx;
 	u32 by = (u32)key, context = by >> CONTEXT_SHIFT & CONTEXT_MASK;
@@ -140,7 +140,7 @@ static u8 context_of(const struct wakeups *w, const struct lkst_waker *by)
 		       : LKST_CONTEXT_UNKNOWN;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int wakeups_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct wakeups *w = ctx;
 	const struct lkst_waker *by = i->waker;
@@ -151,10 +151,10 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 	if (i->run != LKST_RUN_READY || i->ready != LKST_READY_WOKEN || !by)
 		return 0;
-	target = name_of(w, i->life);
+	target = wakeups_name_of(w, i->life);
 	context = by->context == LKST_CONTEXT_THREAD ? by->context : context_of(w, by);
 	if (context == LKST_CONTEXT_THREAD)
-		waker = name_of(w, lkst_model_life(w->work.state, by->life));
+		waker = wakeups_name_of(w, lkst_model_life(w->work.state, by->life));
 	else
 		waker = BY_CONTEXT | (u32)context << CONTEXT_SHIFT |
 			(context == by->context ? by->number & NUMBER_MASK : 0);
@@ -167,9 +167,9 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 			      i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
 }
 
-static const struct lkst_model_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = wakeups_on_interval };
 
-static int begin(struct lkst_analysis_state *w)
+static int wakeups_begin(struct lkst_analysis_state *w)
 {
 	int err;
 
@@ -177,7 +177,7 @@ static int begin(struct lkst_analysis_state *w)
 							   .title = "Wake-ups",
 							   .unit = "wake-ups",
 							   .type = LKST_COLUMN_DURATION,
-							   .put_key = put_key });
+							   .put_key = wakeups_put_key });
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : lkst_feed_has(w->feed, LKST_EV_sched_switch) &&
@@ -185,7 +185,7 @@ static int begin(struct lkst_analysis_state *w)
 				  lkst_feed_has(w->feed, LKST_EV_sched_wakeup));
 }
 
-static void fini(struct lkst_analysis_state *work)
+static void wakeups_fini(struct lkst_analysis_state *work)
 {
 	struct wakeups *w = (struct wakeups *)work;
 
@@ -204,6 +204,6 @@ const struct lkst_analysis lkst_analysis_wakeups = {
 		  "reschedule_* call_function_*",
 	.needs_state = true,
 	.size = sizeof(struct wakeups),
-	.begin = begin,
-	.fini = fini,
+	.begin = wakeups_begin,
+	.fini = wakeups_fini,
 };

@@ -47,7 +47,7 @@ struct key {
 };
 
 /* A counter's value at one reading. */
-struct reading {
+struct compare_counters_reading {
 	struct key key;
 	u64 value, from_ns, to_ns;
 	u64 most; /* records that may be of the time from this reading to the next one */
@@ -69,7 +69,7 @@ struct counter {
 };
 
 struct lkst_counters_check {
-	struct reading *readings; /* by key and time */
+	struct compare_counters_reading *readings; /* by key and time */
 	u32 nr_readings;
 	struct counter *list; /* by key */
 	u32 nr;
@@ -86,7 +86,7 @@ struct lkst_counters_check {
 
 /* ---- the readings ------------------------------------------------------------------- */
 
-static u64 field(const struct lkst_record *r, const char *name)
+static u64 compare_counters_field(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
@@ -94,25 +94,25 @@ static u64 field(const struct lkst_record *r, const char *name)
 }
 
 /* Room for one more reading. */
-static struct reading *add(struct lkst_counters_check *c)
+static struct compare_counters_reading *compare_counters_add(struct lkst_counters_check *c)
 {
 	return c->nr_readings < COUNTERS_MAX ? lkst_vec_add(c->readings, c->nr_readings) : NULL;
 }
 
 static int take_counter(struct lkst_counters_check *c, const struct lkst_record *r)
 {
-	u64 kind = field(r, "kind");
-	struct reading reading = { .key = { .kind = (u8)kind,
-					    .cpu = (s16)field(r, "counter_cpu"),
-					    .number = (s32)field(r, "number") },
-				   .value = field(r, "value"),
-				   .from_ns = field(r, "from"),
-				   .to_ns = field(r, "to"),
-				   .after_least = (u32)field(r, "after_least"),
-				   .after_most = (u32)field(r, "after_most"),
-				   .is_recorded = field(r, "is_recorded") };
+	u64 kind = compare_counters_field(r, "kind");
+	struct compare_counters_reading reading = { .key = { .kind = (u8)kind,
+					    .cpu = (s16)compare_counters_field(r, "counter_cpu"),
+					    .number = (s32)compare_counters_field(r, "number") },
+				   .value = compare_counters_field(r, "value"),
+				   .from_ns = compare_counters_field(r, "from"),
+				   .to_ns = compare_counters_field(r, "to"),
+				   .after_least = (u32)compare_counters_field(r, "after_least"),
+				   .after_most = (u32)compare_counters_field(r, "after_most"),
+				   .is_recorded = compare_counters_field(r, "is_recorded") };
 	const struct lkst_field_class *name = lkst_class_field(r->event, "name");
-	struct reading *place;
+	struct compare_counters_reading *place;
 	const u8 *text;
 	u32 length;
 
@@ -121,7 +121,7 @@ static int take_counter(struct lkst_counters_check *c, const struct lkst_record 
 	text = name ? lkst_record_field(r, (u16)(name - r->event->fields), &length) : NULL;
 	if (text)
 		memcpy(reading.name, text, length < NAME_ROOM ? length : NAME_ROOM - 1);
-	place = add(c);
+	place = compare_counters_add(c);
 	if (!place)
 		return -ENOMEM;
 	*place = reading;
@@ -131,13 +131,14 @@ static int take_counter(struct lkst_counters_check *c, const struct lkst_record 
 /* Up to when the history of some ring was overwritten: no reading before it can be compared. */
 static void take_lost(struct lkst_counters_check *c, const struct lkst_record *r)
 {
-	u64 *lost_ns = field(r, "buffer") == LKST_BUFFER_LIFE ? &c->lost_life_ns : &c->lost_ns;
+	u64 *lost_ns = compare_counters_field(r, "buffer") == LKST_BUFFER_LIFE ? &c->lost_life_ns : &c->lost_ns;
 
-	if (field(r, "to") > *lost_ns)
-		*lost_ns = field(r, "to");
+	if (compare_counters_field(r, "to") > *lost_ns)
+		*lost_ns = compare_counters_field(r, "to");
 }
 
-static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
+static int compare_counters_take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+				 const struct lkst_record *r)
 {
 	struct lkst_counters_check *c = ctx;
 
@@ -146,7 +147,7 @@ static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block, c
 	return r->event->index == LKST_EV_state_counter ? take_counter(c, r) : 0;
 }
 
-static int compare_keys(const struct key *x, const struct key *y)
+static int compare_counters_compare_keys(const struct key *x, const struct key *y)
 {
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
@@ -155,10 +156,10 @@ static int compare_keys(const struct key *x, const struct key *y)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_counters_by_time(const void *a, const void *b)
 {
-	const struct reading *x = a, *y = b;
-	int order = compare_keys(&x->key, &y->key);
+	const struct compare_counters_reading *x = a, *y = b;
+	int order = compare_counters_compare_keys(&x->key, &y->key);
 
 	return order ? order : (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
@@ -172,7 +173,7 @@ static void leave_out_others(struct lkst_counters_check *c)
 	u32 i, nr = 0;
 
 	for (i = 0; i < c->nr_readings; i++) {
-		const struct reading *r = &c->readings[i];
+		const struct compare_counters_reading *r = &c->readings[i];
 		u64 lost_ns = r->key.kind == LKST_COUNTER_FORKS && c->lost_life_ns > c->lost_ns
 				      ? c->lost_life_ns
 				      : c->lost_ns;
@@ -188,7 +189,7 @@ static void leave_out_others(struct lkst_counters_check *c)
 /* Finds between which of its readings the counter was recorded. */
 static void find_recorded(struct lkst_counters_check *c, struct counter *counter)
 {
-	const struct reading *r = &c->readings[counter->first];
+	const struct compare_counters_reading *r = &c->readings[counter->first];
 	u32 i, nr = 0;
 
 	for (i = 0; i < counter->nr; i++) {
@@ -216,12 +217,12 @@ static int list_counters(struct lkst_counters_check *c)
 	if (!c->list)
 		return -ENOMEM;
 	if (c->nr_readings)
-		qsort(c->readings, c->nr_readings, sizeof(*c->readings), by_time);
+		qsort(c->readings, c->nr_readings, sizeof(*c->readings), compare_counters_by_time);
 	for (i = 0; i < c->nr_readings; i++) {
-		const struct reading *r = &c->readings[i];
+		const struct compare_counters_reading *r = &c->readings[i];
 		struct counter *counter = c->nr ? &c->list[c->nr - 1] : NULL;
 
-		if (!counter || compare_keys(&counter->key, &r->key)) {
+		if (!counter || compare_counters_compare_keys(&counter->key, &r->key)) {
 			counter = &c->list[c->nr++];
 			*counter = (struct counter){ .key = r->key, .first = i };
 		}
@@ -236,7 +237,7 @@ static int list_counters(struct lkst_counters_check *c)
  * Finds the readings that are compared: from the first to the last at which anything was recorded. Readings are made
  * of all counters at a time; a counter that has fewer readings came or went meanwhile.
  */
-static void find_range(struct lkst_counters_check *c)
+static void compare_counters_find_range(struct lkst_counters_check *c)
 {
 	bool has = false;
 	u32 i;
@@ -265,7 +266,7 @@ static void leave_out_lone(struct lkst_counters_check *c)
 
 	for (i = 0; i < c->nr; i++) {
 		const struct counter *counter = &c->list[i];
-		const struct reading *r = &c->readings[counter->first];
+		const struct compare_counters_reading *r = &c->readings[counter->first];
 
 		if (counter->nr > 1 && r[counter->end].value >= r[counter->begin].value)
 			c->list[nr++] = *counter;
@@ -281,7 +282,7 @@ static void leave_out_lone(struct lkst_counters_check *c)
 /* ---- the comparison ------------------------------------------------------------------ */
 
 /* The CPUs that have streams; these are in their order. */
-static u32 count_cpus(const struct lkst_trace *t)
+static u32 compare_counters_count_cpus(const struct lkst_trace *t)
 {
 	s64 last_cpu = -1;
 	unsigned int i;
@@ -302,7 +303,7 @@ int lkst_counters_check_new(struct lkst_err *e, struct lkst_trace *t,
 			    struct lkst_counters_check **ret_check)
 {
 	_cleanup_(lkst_counters_check_freep) struct lkst_counters_check *c = calloc(1, sizeof(*c));
-	int err = c ? lkst_state_walk(NULL, t, take, c, NULL) : -ENOMEM;
+	int err = c ? lkst_state_walk(NULL, t, compare_counters_take, c, NULL) : -ENOMEM;
 
 	if (!err) {
 		c->goes_on_ns = lkst_trace_goes_on_ns(t);
@@ -311,8 +312,8 @@ int lkst_counters_check_new(struct lkst_err *e, struct lkst_trace *t,
 	}
 	if (err)
 		return lkst_err_sys(e, err, "comparing with the kernel's counters");
-	c->nr_cpus = count_cpus(t);
-	find_range(c);
+	c->nr_cpus = compare_counters_count_cpus(t);
+	compare_counters_find_range(c);
 	leave_out_lone(c);
 	lkst_counted_map(&c->counted, lkst_trace_catalog(t));
 	err = lkst_limited_new(e, t, &c->limited);
@@ -334,23 +335,23 @@ void lkst_counters_check_free(struct lkst_counters_check *c)
 
 /* ---- counting ----------------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
+static int compare_counters_by_key(const void *a, const void *b)
 {
-	return compare_keys(a, &((const struct counter *)b)->key);
+	return compare_counters_compare_keys(a, &((const struct counter *)b)->key);
 }
 
-static struct counter *find(const struct lkst_counters_check *c, u8 kind, s16 cpu, s32 number)
+static struct counter *compare_counters_find(const struct lkst_counters_check *c, u8 kind, s16 cpu, s32 number)
 {
 	const struct key key = { .kind = kind, .cpu = cpu, .number = number };
 	u32 first = c->at_kind[kind], nr = c->at_kind[kind + 1] - first;
 
-	return nr ? bsearch(&key, c->list + first, nr, sizeof(*c->list), by_key) : NULL;
+	return nr ? bsearch(&key, c->list + first, nr, sizeof(*c->list), compare_counters_by_key) : NULL;
 }
 
 /* Records come in order of time, so that the place among the readings only ever moves on. */
-static void count(struct lkst_counters_check *c, struct counter *counter, u64 ns)
+static void compare_counters_count(struct lkst_counters_check *c, struct counter *counter, u64 ns)
 {
-	struct reading *r = &c->readings[counter->first];
+	struct compare_counters_reading *r = &c->readings[counter->first];
 	u32 at = counter->at, end = counter->end;
 
 	while (at < end && r[at + 1].to_ns < ns)
@@ -372,13 +373,13 @@ void lkst_counters_check_feed(struct lkst_counters_check *c, const struct lkst_r
 
 	if (!lkst_counted_of(&c->counted, r, &kind, &number))
 		return;
-	counter = find(c, kind, (s16)r->cpu, number);
+	counter = compare_counters_find(c, kind, (s16)r->cpu, number);
 	if (!counter)
-		counter = find(c, kind, -1, number);
+		counter = compare_counters_find(c, kind, -1, number);
 	if (!counter && kind == LKST_COUNTER_SENT)
-		counter = find(c, LKST_COUNTER_SENT_BY, -1, number);
+		counter = compare_counters_find(c, LKST_COUNTER_SENT_BY, -1, number);
 	if (counter)
-		count(c, counter, r->ns);
+		compare_counters_count(c, counter, r->ns);
 }
 
 /* ---- comparing ---------------------------------------------------------------------- */
@@ -403,16 +404,16 @@ static u64 between(const struct lkst_counters_check *c, const struct counter *co
 }
 
 /* Whether the counter was recorded all the time that is compared, as far as is known. */
-static bool is_recorded(const struct lkst_counters_check *c, const struct counter *counter)
+static bool compare_counters_is_recorded(const struct lkst_counters_check *c, const struct counter *counter)
 {
 	return counter->was_recorded && !counter->has_gap && counter->nr == c->most_readings &&
 	       counter->begin == c->begin && counter->end == c->end;
 }
 
 /* Whether what it counts was left out in some of the time that is compared, to keep to the cost limit. */
-static bool is_limited(const struct lkst_counters_check *c, const struct counter *counter)
+static bool compare_counters_is_limited(const struct lkst_counters_check *c, const struct counter *counter)
 {
-	const struct reading *r = &c->readings[counter->first];
+	const struct compare_counters_reading *r = &c->readings[counter->first];
 	u32 id;
 
 	for (id = 0; id <= LKST_ID_MAX; id++)
@@ -423,21 +424,21 @@ static bool is_limited(const struct lkst_counters_check *c, const struct counter
 	return false;
 }
 
-static enum lkst_counters_verdict judge(const struct lkst_counters_check *c,
-					const struct counter *counter,
-					const struct lkst_counters_row *row)
+static enum lkst_counters_verdict compare_counters_judge(const struct lkst_counters_check *c,
+							 const struct counter *counter,
+							 const struct lkst_counters_row *row)
 {
 	const u64 room = between(c, counter);
 
 	if (counter->key.kind == LKST_COUNTER_MAJOR)
 		return LKST_COUNTERS_NO_EVENT;
-	if (!counter->was_recorded || is_limited(c, counter))
+	if (!counter->was_recorded || compare_counters_is_limited(c, counter))
 		return LKST_COUNTERS_UNRECORDED;
 	if (counter->key.kind == LKST_COUNTER_FAULTS || counter->key.kind == LKST_COUNTER_SENT_BY)
 		return LKST_COUNTERS_OTHER;
 	if (row->kernel > row->most + room)
 		return LKST_COUNTERS_MISSING;
-	if (!is_recorded(c, counter))
+	if (!compare_counters_is_recorded(c, counter))
 		return LKST_COUNTERS_UNRECORDED;
 	if (row->least > row->kernel + room && !may_be_more(counter))
 		return LKST_COUNTERS_MORE;
@@ -448,7 +449,7 @@ static enum lkst_counters_verdict judge(const struct lkst_counters_check *c,
 static void locate(const struct lkst_counters_check *c, const struct counter *counter,
 		   struct lkst_counters_row *row)
 {
-	const struct reading *r = &c->readings[counter->first];
+	const struct compare_counters_reading *r = &c->readings[counter->first];
 	bool has = false;
 	u32 i;
 
@@ -468,10 +469,10 @@ static void locate(const struct lkst_counters_check *c, const struct counter *co
 		row->missing_from_ns = row->missing_to_ns = 0;
 }
 
-static struct lkst_counters_row row_of(const struct lkst_counters_check *c,
-				       const struct counter *counter)
+static struct lkst_counters_row compare_counters_row_of(const struct lkst_counters_check *c,
+							const struct counter *counter)
 {
-	const struct reading *r = &c->readings[counter->first];
+	const struct compare_counters_reading *r = &c->readings[counter->first];
 	struct lkst_counters_row row = { .kind = counter->key.kind,
 					 .cpu = counter->key.cpu,
 					 .number = counter->key.number,
@@ -480,7 +481,7 @@ static struct lkst_counters_row row_of(const struct lkst_counters_check *c,
 					 .least = counter->least + r[counter->end].after_least,
 					 .most = counter->most + r[counter->end].after_most };
 
-	row.verdict = judge(c, counter, &row);
+	row.verdict = compare_counters_judge(c, counter, &row);
 	if (row.verdict == LKST_COUNTERS_MISSING) {
 		row.missing = row.kernel - row.most;
 		locate(c, counter, &row);
@@ -497,7 +498,7 @@ unsigned int lkst_counters_check_nr(const struct lkst_counters_check *c)
 
 struct lkst_counters_row lkst_counters_check_row(const struct lkst_counters_check *c, unsigned int i)
 {
-	return row_of(c, &c->list[i]);
+	return compare_counters_row_of(c, &c->list[i]);
 }
 
 bool lkst_counters_check_sum(const struct lkst_counters_check *c, enum lkst_counter kind,
@@ -513,7 +514,7 @@ bool lkst_counters_check_sum(const struct lkst_counters_check *c, enum lkst_coun
 	u32 i;
 
 	for (i = c->at_kind[kind]; i < c->at_kind[kind + 1]; i++) {
-		struct lkst_counters_row row = row_of(c, &c->list[i]);
+		struct lkst_counters_row row = compare_counters_row_of(c, &c->list[i]);
 
 		sum.kernel += row.kernel;
 		sum.least += row.least;
@@ -547,7 +548,7 @@ void lkst_counters_check_range(const struct lkst_counters_check *c, u64 *ret_fro
 
 	*ret_from_ns = *ret_to_ns = 0;
 	for (i = 0; i < c->nr; i++) {
-		const struct reading *r = &c->readings[c->list[i].first];
+		const struct compare_counters_reading *r = &c->readings[c->list[i].first];
 
 		if (c->list[i].nr < c->most_readings)
 			continue;

@@ -25,7 +25,7 @@ struct value {
 };
 
 /* Two readings of a thread; when finished, all of its pairs in one. */
-struct thread {
+struct compare_threads_thread {
 	struct lkst_thread_row row;
 	struct value first, last;
 	u32 nr;	       /* pairs */
@@ -33,9 +33,10 @@ struct thread {
 };
 
 struct lkst_threads_check {
-	struct thread *list; /* by number and time; when finished by what is missing */
+	struct compare_threads_thread *list; /* by number and time; when finished by what is missing */
 	u32 nr;
-	struct thread was; /* the reading before, if it has no partner yet, and the stream of state that it is in */
+	struct compare_threads_thread
+		was; /* the reading before, if it has no partner yet, and the stream of state that it is in */
 	u64 instance;
 	u64 left_out;
 	u64 goes_on_ns; /* after it records are in the next part */
@@ -43,16 +44,16 @@ struct lkst_threads_check {
 	const struct lkst_field_class *child; /* of task_newtask */
 };
 
-static u64 field(const struct lkst_record *r, const char *name)
+static u64 compare_threads_field(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
 	return f ? lkst_record_int(r, f) : 0;
 }
 
-static int add(struct lkst_threads_check *c, const struct thread *thread)
+static int compare_threads_add(struct lkst_threads_check *c, const struct compare_threads_thread *thread)
 {
-	struct thread *added = c->nr < THREADS_MAX ? lkst_vec_add(c->list, c->nr) : NULL;
+	struct compare_threads_thread *added = c->nr < THREADS_MAX ? lkst_vec_add(c->list, c->nr) : NULL;
 
 	if (!added)
 		return -ENOMEM;
@@ -61,7 +62,7 @@ static int add(struct lkst_threads_check *c, const struct thread *thread)
 }
 
 /* A line of number 0: how many threads were not read, or why none can be compared. */
-static void take_note(struct lkst_threads_check *c, u64 nr, const u8 *text, u32 length)
+static void compare_threads_take_note(struct lkst_threads_check *c, u64 nr, const u8 *text, u32 length)
 {
 	if (nr > c->left_out)
 		c->left_out = nr;
@@ -70,15 +71,15 @@ static void take_note(struct lkst_threads_check *c, u64 nr, const u8 *text, u32 
 }
 
 /* Keeps a pair, if all records of its time are in the trace. */
-static int keep(struct lkst_threads_check *c, const struct thread *t)
+static int compare_threads_keep(struct lkst_threads_check *c, const struct compare_threads_thread *t)
 {
 	const char *why = lkst_trace_goes_on_text();
 
 	if (t->last.value < t->first.value)
 		return 0;
 	if (t->last.to_ns <= c->goes_on_ns)
-		return add(c, t);
-	take_note(c, 0, (const u8 *)why, (u32)strlen(why) + 1);
+		return compare_threads_add(c, t);
+	compare_threads_take_note(c, 0, (const u8 *)why, (u32)strlen(why) + 1);
 	return 0;
 }
 
@@ -86,18 +87,20 @@ static int keep(struct lkst_threads_check *c, const struct thread *t)
 static int take_reading(struct lkst_threads_check *c, const struct lkst_record *r)
 {
 	const struct lkst_field_class *name = lkst_class_field(r->event, "name");
-	struct thread t = { .row.tid = (s32)field(r, "number"),
-			    .first = { field(r, "value"), field(r, "from"), field(r, "to") },
-			    .nr = 1 };
-	struct thread *was = &c->was;
+	struct compare_threads_thread t = { .row.tid = (s32)compare_threads_field(r, "number"),
+					    .first = { compare_threads_field(r, "value"),
+						       compare_threads_field(r, "from"),
+						       compare_threads_field(r, "to") },
+					    .nr = 1 };
+	struct compare_threads_thread *was = &c->was;
 	const u8 *text;
 	u32 length = 0;
 
-	if (field(r, "kind") != LKST_COUNTER_THREAD || t.first.from_ns > t.first.to_ns)
+	if (compare_threads_field(r, "kind") != LKST_COUNTER_THREAD || t.first.from_ns > t.first.to_ns)
 		return 0;
 	text = name ? lkst_record_field(r, (u16)(name - r->event->fields), &length) : NULL;
 	if (!t.row.tid) {
-		take_note(c, t.first.value, text, length);
+		compare_threads_take_note(c, t.first.value, text, length);
 		return 0;
 	}
 	if (text)
@@ -110,13 +113,14 @@ static int take_reading(struct lkst_threads_check *c, const struct lkst_record *
 	t.last = t.first;
 	t.first = was->first;
 	/* Records after the trace's end but before the last reading count like its own. */
-	t.row.least = field(r, "after_least");
-	t.row.most = field(r, "after_most");
+	t.row.least = compare_threads_field(r, "after_least");
+	t.row.most = compare_threads_field(r, "after_most");
 	was->row.tid = 0;
-	return keep(c, &t);
+	return compare_threads_keep(c, &t);
 }
 
-static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
+static int compare_threads_take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+				const struct lkst_record *r)
 {
 	struct lkst_threads_check *c = ctx;
 
@@ -127,31 +131,31 @@ static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block, c
 	return r->event->index == LKST_EV_state_counter ? take_reading(c, r) : 0;
 }
 
-static int by_tid(const void *a, const void *b)
+static int compare_threads_by_tid(const void *a, const void *b)
 {
-	const struct thread *x = a, *y = b;
+	const struct compare_threads_thread *x = a, *y = b;
 
 	return (x->row.tid > y->row.tid) - (x->row.tid < y->row.tid);
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_threads_by_time(const void *a, const void *b)
 {
-	const struct thread *x = a, *y = b;
-	int order = by_tid(a, b);
+	const struct compare_threads_thread *x = a, *y = b;
+	int order = compare_threads_by_tid(a, b);
 
 	return order ? order
 		     : (x->first.from_ns > y->first.from_ns) - (x->first.from_ns < y->first.from_ns);
 }
 
 /* Sorts the pairs. If pairs overlap, as those of snapshots may, the later ones are left out. */
-static void sort(struct lkst_threads_check *c)
+static void compare_threads_sort(struct lkst_threads_check *c)
 {
 	u32 i, nr = 0;
 
 	if (c->nr)
-		qsort(c->list, c->nr, sizeof(*c->list), by_time);
+		qsort(c->list, c->nr, sizeof(*c->list), compare_threads_by_time);
 	for (i = 0; i < c->nr; i++)
-		if (!nr || by_tid(&c->list[nr - 1], &c->list[i]) ||
+		if (!nr || compare_threads_by_tid(&c->list[nr - 1], &c->list[i]) ||
 		    c->list[nr - 1].last.to_ns < c->list[i].first.from_ns)
 			c->list[nr++] = c->list[i];
 	c->nr = nr;
@@ -167,11 +171,11 @@ int lkst_threads_check_new(struct lkst_err *e, struct lkst_trace *t,
 
 	if (c) {
 		c->goes_on_ns = lkst_trace_goes_on_ns(t);
-		err = lkst_state_walk(NULL, t, take, c, NULL);
+		err = lkst_state_walk(NULL, t, compare_threads_take, c, NULL);
 	}
 	if (err)
 		return lkst_err_sys(e, err, "comparing threads with what the kernel has counted");
-	sort(c);
+	compare_threads_sort(c);
 	c->child = newtask ? lkst_class_field(newtask, "child_tid") : NULL;
 	*ret_check = lkst_take(c);
 	return 0;
@@ -185,29 +189,29 @@ void lkst_threads_check_free(struct lkst_threads_check *c)
 }
 
 /* The pair of thread @tid in whose time @ns is; NULL: there is none. */
-static struct thread *find(const struct lkst_threads_check *c, s32 tid, u64 ns)
+static struct compare_threads_thread *compare_threads_find(const struct lkst_threads_check *c, s32 tid, u64 ns)
 {
-	const struct thread *list = c->list;
+	const struct compare_threads_thread *list = c->list;
 	size_t nr_before = lkst_lower_bound(i, c->nr,
 					    list[i].row.tid < tid ||
 						    (list[i].row.tid == tid && list[i].first.from_ns <= ns));
-	struct thread *t = nr_before ? &c->list[nr_before - 1] : NULL;
+	struct compare_threads_thread *t = nr_before ? &c->list[nr_before - 1] : NULL;
 
 	return t && t->row.tid == tid && ns <= t->last.to_ns ? t : NULL;
 }
 
 void lkst_threads_check_feed(struct lkst_threads_check *c, const struct lkst_record *r)
 {
-	struct thread *t = NULL;
+	struct compare_threads_thread *t = NULL;
 
 	if (r->event->index == LKST_EV_sched_switch) {
-		t = find(c, r->tid, r->ns);
+		t = compare_threads_find(c, r->tid, r->ns);
 		if (t) {
 			t->row.least += r->ns >= t->first.to_ns && r->ns <= t->last.from_ns;
 			t->row.most++;
 		}
 	} else if (c->child && r->event->index == LKST_EV_task_newtask) {
-		t = find(c, (s32)lkst_record_int(r, c->child), r->ns);
+		t = compare_threads_find(c, (s32)lkst_record_int(r, c->child), r->ns);
 		if (t)
 			t->is_other = true;
 	}
@@ -215,20 +219,20 @@ void lkst_threads_check_feed(struct lkst_threads_check *c, const struct lkst_rec
 
 static int by_missing(const void *a, const void *b)
 {
-	const struct thread *x = a, *y = b;
+	const struct compare_threads_thread *x = a, *y = b;
 
 	if (x->row.missing != y->row.missing)
 		return x->row.missing > y->row.missing ? -1 : 1;
-	return by_tid(a, b);
+	return compare_threads_by_tid(a, b);
 }
 
 /* Makes one of all pairs of a thread. */
-static void unite(struct lkst_threads_check *c)
+static void compare_threads_unite(struct lkst_threads_check *c)
 {
 	u32 i, nr = 0;
 
 	for (i = 0; i < c->nr; i++) {
-		struct thread *t = &c->list[i], *was = nr ? &c->list[nr - 1] : NULL;
+		struct compare_threads_thread *t = &c->list[i], *was = nr ? &c->list[nr - 1] : NULL;
 
 		if (t->is_other)
 			continue;
@@ -249,9 +253,9 @@ void lkst_threads_check_finish(struct lkst_threads_check *c)
 {
 	u32 i;
 
-	unite(c);
+	compare_threads_unite(c);
 	for (i = 0; i < c->nr; i++) {
-		struct thread *t = &c->list[i];
+		struct compare_threads_thread *t = &c->list[i];
 
 		if (t->row.kernel > t->row.most + (u64)BETWEEN * t->nr)
 			t->row.missing = t->row.kernel - t->row.most;

@@ -24,33 +24,33 @@ enum {
 };
 
 /* A number for what is known by a key of 64 bits. */
-struct place {
+struct collect_place {
 	u64 key;
 	u32 index;
 };
 
-struct group {
+struct collect_group {
 	char comm[COMM];
 };
 
 /* Keys of the side for those of a tally: their numbers plus 1. */
-struct source {
+struct collect_source {
 	const struct lkst_tally *tally;
 	u8 kind;
 	u32 *index_of;
 	u32 nr;
 };
 
-struct pass {
+struct collect_pass {
 	const struct lkst_diff_side_options *options;
 	struct lkst_diff_side *side;
 	struct lkst_analysis_run *run;
 	const struct lkst_model *model;
 	const struct lkst_analysis *found[NR_ANALYSES];
-	struct source sources[NR_ANALYSES];
+	struct collect_source sources[NR_ANALYSES];
 	u32 nr_sources, last;
 	struct lkst_hash states, names; /* of struct place: keys of the side, and groups */
-	struct group *groups;
+	struct collect_group *groups;
 	u32 nr_groups;
 	struct lkst_gaps gaps;
 };
@@ -58,7 +58,7 @@ struct pass {
 /* ---- occurrences ----------------------------------------------------------------------------- */
 
 /* The index of a new key, or -ENOMEM. */
-static s64 add_key(struct lkst_diff_side *s, enum lkst_diff_kind kind)
+static s64 collect_add_key(struct lkst_diff_side *s, enum lkst_diff_kind kind)
 {
 	struct lkst_diff_key *k = lkst_vec_add(s->keys, s->nr_keys);
 
@@ -74,7 +74,7 @@ static s64 add_key(struct lkst_diff_side *s, enum lkst_diff_kind kind)
 }
 
 /* Divides time among the stretches in which it was spent. */
-static void spread(const struct lkst_diff_side *s, struct lkst_diff_key *k, u64 start_ns, u64 ns)
+static void collect_spread(const struct lkst_diff_side *s, struct lkst_diff_key *k, u64 start_ns, u64 ns)
 {
 	u64 before_ns = start_ns < s->from_ns ? s->from_ns - start_ns : 0, room_ns;
 	u64 from_ns = before_ns ? 0 : start_ns - s->from_ns, i = from_ns / s->step_ns;
@@ -90,7 +90,7 @@ static void spread(const struct lkst_diff_side *s, struct lkst_diff_key *k, u64 
 }
 
 /* The place of a length; moves the usual one towards it, the more the fewer there have been. */
-static u32 place_of(struct lkst_diff_key *k, u64 ns)
+static u32 collect_place_of(struct lkst_diff_key *k, u64 ns)
 {
 	u32 place = lkst_hist_bucket(ns), nr = k->nr_places++, step = nr < 128 ? 128 / (nr + 1) : 1;
 	u32 least, most;
@@ -117,7 +117,7 @@ static int note_whole(const struct lkst_diff_side *s, struct lkst_diff_key *k, u
 	if (!k->stretches)
 		return 0;
 	if (i < s->nr_stretches) {
-		place = place_of(k, ns);
+		place = collect_place_of(k, ns);
 		k->stretches[i].nr++;
 		k->stretches[i].places += place;
 		k->squares += (double)place * place;
@@ -133,7 +133,7 @@ static int note_whole(const struct lkst_diff_side *s, struct lkst_diff_key *k, u
 
 /* ---- the analyses ---------------------------------------------------------------------------- */
 
-static struct source *source_of(struct pass *p, const struct lkst_tally *t)
+static struct collect_source *collect_source_of(struct collect_pass *p, const struct lkst_tally *t)
 {
 	u32 i;
 
@@ -148,7 +148,7 @@ static struct source *source_of(struct pass *p, const struct lkst_tally *t)
 }
 
 /* The key of the side for key @i of @source; it lasts until the next is made. NULL: no memory. */
-static struct lkst_diff_key *key_of(struct pass *p, struct source *source, u32 i)
+static struct lkst_diff_key *collect_key_of(struct collect_pass *p, struct collect_source *source, u32 i)
 {
 	u32 *index = lkst_vec_reach(source->index_of, source->nr, i);
 	s64 made;
@@ -156,7 +156,7 @@ static struct lkst_diff_key *key_of(struct pass *p, struct source *source, u32 i
 	if (!index)
 		return NULL;
 	if (!*index) {
-		made = add_key(p->side, source->kind);
+		made = collect_add_key(p->side, source->kind);
 		if (made < 0)
 			return NULL;
 		*index = (u32)made + 1;
@@ -167,21 +167,21 @@ static struct lkst_diff_key *key_of(struct pass *p, struct source *source, u32 i
 static int on_value(void *arg, const struct lkst_tally *t, u32 key, u64 value, u64 start_ns,
 		    s32 tid)
 {
-	struct pass *p = arg;
-	struct source *source = source_of(p, t);
+	struct collect_pass *p = arg;
+	struct collect_source *source = collect_source_of(p, t);
 	struct lkst_diff_key *k;
 
 	if (!source)
 		return 0;
-	k = key_of(p, source, key);
+	k = collect_key_of(p, source, key);
 	if (!k)
 		return -ENOMEM;
-	spread(p->side, k, start_ns, value);
+	collect_spread(p->side, k, start_ns, value);
 	return note_whole(p->side, k, start_ns, value, tid);
 }
 
 /* After the pass: names, and the histograms that the tally has made. */
-static int take_tally(struct pass *p, struct source *source, struct lkst_tally *t)
+static int take_tally(struct collect_pass *p, struct collect_source *source, struct lkst_tally *t)
 {
 	u32 i;
 
@@ -191,7 +191,7 @@ static int take_tally(struct pass *p, struct source *source, struct lkst_tally *
 
 		if (!from->histogram.count && !from->nr_crossing)
 			continue;
-		k = key_of(p, source, i);
+		k = collect_key_of(p, source, i);
 		if (!k)
 			return -ENOMEM;
 		memcpy(k->text, from->text, sizeof(k->text));
@@ -219,7 +219,7 @@ static void hide_numbers(char comm[COMM])
 	memset(comm + to, 0, COMM - to);
 }
 
-static void name_group(const struct pass *p, const struct lkst_thread_life *life, char comm[COMM])
+static void name_group(const struct collect_pass *p, const struct lkst_thread_life *life, char comm[COMM])
 {
 	const struct lkst_thread_life *leader = NULL;
 
@@ -231,7 +231,7 @@ static void name_group(const struct pass *p, const struct lkst_thread_life *life
 		hide_numbers(comm);
 }
 
-static u64 hash_of(const char comm[COMM])
+static u64 collect_hash_of(const char comm[COMM])
 {
 	u64 half[2];
 
@@ -242,16 +242,16 @@ static u64 hash_of(const char comm[COMM])
 }
 
 /* The number of the group of @life, or -ENOMEM. The last one has all that there is no room for. */
-static s64 group_of(struct pass *p, const struct lkst_thread_life *life)
+static s64 collect_group_of(struct collect_pass *p, const struct lkst_thread_life *life)
 {
 	char comm[COMM];
-	struct group *group;
-	struct place *place;
+	struct collect_group *group;
+	struct collect_place *place;
 	u64 hash;
 
 	name_group(p, life, comm);
 	/* Groups whose hashes are equal follow each other. */
-	for (hash = hash_of(comm);; hash++) {
+	for (hash = collect_hash_of(comm);; hash++) {
 		place = lkst_hash_find(&p->names, hash, sizeof(*place));
 		if (!place)
 			break;
@@ -271,7 +271,7 @@ static s64 group_of(struct pass *p, const struct lkst_thread_life *life)
 	return place->index;
 }
 
-static void name_state(const struct pass *p, u64 key, char text[LKST_KEY_TEXT])
+static void name_state(const struct collect_pass *p, u64 key, char text[LKST_KEY_TEXT])
 {
 	unsigned int state = key >> SUB_SHIFT & 0xff, sub = key & 0xff;
 	char group[LKST_KEY_TEXT];
@@ -288,11 +288,11 @@ static void name_state(const struct pass *p, u64 key, char text[LKST_KEY_TEXT])
 }
 
 /* The row of a group's state. NULL: no memory. */
-static struct lkst_diff_key *state_of(struct pass *p, const struct lkst_thread_life *life,
-				      unsigned int state, unsigned int sub)
+static struct lkst_diff_key *collect_state_of(struct collect_pass *p, const struct lkst_thread_life *life,
+					      unsigned int state, unsigned int sub)
 {
-	s64 group = group_of(p, life), made;
-	struct place *place;
+	s64 group = collect_group_of(p, life), made;
+	struct collect_place *place;
 	u64 key;
 
 	if (group < 0)
@@ -303,7 +303,7 @@ static struct lkst_diff_key *state_of(struct pass *p, const struct lkst_thread_l
 		return &p->side->keys[place->index];
 	if (lkst_hash_reserve(&p->states, sizeof(*place)))
 		return NULL;
-	made = add_key(p->side, state == FAULT_STATE ? LKST_DIFF_fault : LKST_DIFF_state);
+	made = collect_add_key(p->side, state == FAULT_STATE ? LKST_DIFF_fault : LKST_DIFF_state);
 	if (made < 0)
 		return NULL;
 	place = lkst_hash_add(&p->states, key, sizeof(*place));
@@ -312,7 +312,7 @@ static struct lkst_diff_key *state_of(struct pass *p, const struct lkst_thread_l
 	return &p->side->keys[made];
 }
 
-static bool is_wanted(const struct pass *p, const struct lkst_thread_life *life)
+static bool collect_is_wanted(const struct collect_pass *p, const struct lkst_thread_life *life)
 {
 	char comm[COMM + 1] = "";
 
@@ -320,55 +320,55 @@ static bool is_wanted(const struct pass *p, const struct lkst_thread_life *life)
 	return life->idle_cpu < 0 && (!p->options->comm || !fnmatch(p->options->comm, comm, 0));
 }
 
-static int add_whole(struct pass *p, struct lkst_diff_key *k, u64 from_ns, u64 to_ns, s32 tid)
+static int collect_add_whole(struct collect_pass *p, struct lkst_diff_key *k, u64 from_ns, u64 to_ns, s32 tid)
 {
 	return lkst_hist_add(&k->lengths, to_ns - from_ns, 1)
 		       ?: note_whole(p->side, k, from_ns, to_ns - from_ns, tid);
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int collect_on_interval(void *ctx, const struct lkst_interval *i)
 {
-	struct pass *p = ctx;
+	struct collect_pass *p = ctx;
 	struct lkst_diff_key *k;
 	unsigned int sub = 0;
 
 	/* What is not known is of no state, and so is a gap, after which it is not known. */
-	if (i->run == LKST_RUN_UNKNOWN || i->run == LKST_RUN_DEAD || !is_wanted(p, i->life))
+	if (i->run == LKST_RUN_UNKNOWN || i->run == LKST_RUN_DEAD || !collect_is_wanted(p, i->life))
 		return 0;
 	if (i->run == LKST_RUN_READY)
 		sub = i->ready;
 	else if (i->run == LKST_RUN_BLOCKED)
 		sub = i->wait ? i->wait->cause : LKST_CAUSE_UNKNOWN;
-	k = state_of(p, i->life, i->run, sub);
+	k = collect_state_of(p, i->life, i->run, sub);
 	if (!k)
 		return -ENOMEM;
-	spread(p->side, k, i->from_ns, i->to_ns - i->from_ns);
+	collect_spread(p->side, k, i->from_ns, i->to_ns - i->from_ns);
 	if (!(i->flags & NOT_WHOLE))
-		return add_whole(p, k, i->from_ns, i->to_ns, i->life->tid);
+		return collect_add_whole(p, k, i->from_ns, i->to_ns, i->life->tid);
 	k->parts_ns += i->to_ns - i->from_ns;
 	k->nr_lost += !!(i->flags & LKST_INTERVAL_CUT);
 	return 0;
 }
 
-static int on_fault(void *ctx, const struct lkst_fault_interval *f)
+static int collect_on_fault(void *ctx, const struct lkst_fault_interval *f)
 {
-	struct pass *p = ctx;
+	struct collect_pass *p = ctx;
 	struct lkst_diff_key *k;
 
-	if (!is_wanted(p, f->life) || f->from_ns < p->side->from_ns)
+	if (!collect_is_wanted(p, f->life) || f->from_ns < p->side->from_ns)
 		return 0;
-	k = state_of(p, f->life, FAULT_STATE, 0);
+	k = collect_state_of(p, f->life, FAULT_STATE, 0);
 	if (!k)
 		return -ENOMEM;
-	spread(p->side, k, f->from_ns, f->to_ns - f->from_ns);
-	return add_whole(p, k, f->from_ns, f->to_ns, f->life->tid);
+	collect_spread(p->side, k, f->from_ns, f->to_ns - f->from_ns);
+	return collect_add_whole(p, k, f->from_ns, f->to_ns, f->life->tid);
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int collect_on_gap(void *ctx, const struct lkst_gap *gap)
 {
-	struct pass *p = ctx;
+	struct collect_pass *p = ctx;
 
 	if (lkst_buffer_is_of_kernel(gap->buffer))
 		lkst_gaps_insert(&p->gaps, gap);
@@ -393,7 +393,7 @@ static void uncover(struct lkst_diff_side *s, u64 from_ns, u64 to_ns)
 }
 
 /* What is in no gap of any CPU: the analyses drop what crosses one, wherever it is. */
-static void find_covered(struct pass *p)
+static void find_covered(struct collect_pass *p)
 {
 	struct lkst_diff_side *s = p->side;
 	u64 done_ns = s->from_ns;
@@ -416,9 +416,9 @@ static void find_covered(struct pass *p)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static int begin(struct lkst_err *e, struct pass *p, struct lkst_trace *t)
+static int collect_begin(struct lkst_err *e, struct collect_pass *p, struct lkst_trace *t)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval, .fault = on_fault };
+	static const struct lkst_model_calls calls = { .interval = collect_on_interval, .fault = collect_on_fault };
 	struct lkst_analysis_options options = { .which = { .comm = p->options->comm },
 						 .from_ns = p->options->from_ns,
 						 .to_ns = p->options->to_ns,
@@ -435,7 +435,7 @@ static int begin(struct lkst_err *e, struct pass *p, struct lkst_trace *t)
 	if (err)
 		return err;
 	for (i = 0; i < NR_ANALYSES; i++)
-		p->sources[i] = (struct source){ .tally = lkst_analysis_run_tally(p->run, i),
+		p->sources[i] = (struct collect_source){ .tally = lkst_analysis_run_tally(p->run, i),
 						 .kind = (u8)(LKST_DIFF_FIRST_ANALYSIS + i) };
 	p->nr_sources = NR_ANALYSES;
 	p->model = lkst_analysis_run_model(p->run);
@@ -443,42 +443,42 @@ static int begin(struct lkst_err *e, struct pass *p, struct lkst_trace *t)
 	if (!err)
 		err = lkst_model_subscribe(lkst_analysis_run_model(p->run), &calls, p);
 	if (err >= 0)
-		err = lkst_feed_gaps(lkst_analysis_run_feed(p->run), on_gap, p);
+		err = lkst_feed_gaps(lkst_analysis_run_feed(p->run), collect_on_gap, p);
 	return err < 0 ? lkst_err_sys(e, err, "comparing") : 0;
 }
 
-static int miss(struct lkst_diff_side *s, unsigned int kind, const char *why)
+static int collect_miss(struct lkst_diff_side *s, unsigned int kind, const char *why)
 {
 	s->missing[kind] = strdup(why);
 	return s->missing[kind] ? 0 : -ENOMEM;
 }
 
 /* What the trace cannot show of each kind, in words. */
-static int find_missing(struct pass *p)
+static int find_missing(struct collect_pass *p)
 {
 	const struct lkst_feed *f = lkst_analysis_run_feed(p->run);
 	u32 i;
 	int err = 0;
 
 	if (!lkst_feed_has(f, LKST_EV_sched_switch))
-		err = miss(p->side, LKST_DIFF_state,
-			   "The trace cannot have sched_switch, which shows what threads do.");
+		err = collect_miss(p->side, LKST_DIFF_state,
+				   "The trace cannot have sched_switch, which shows what threads do.");
 	if (!lkst_feed_has(f, LKST_EV_page_fault_exit))
 		err = err
-			      ?: miss(p->side, LKST_DIFF_fault,
-				      "The trace cannot have page_fault_exit, which ends page faults.");
+			      ?: collect_miss(p->side, LKST_DIFF_fault,
+					      "The trace cannot have page_fault_exit, which ends page faults.");
 	for (i = 0; i < NR_ANALYSES && !err; i++) {
 		struct lkst_notes notes = {};
 
 		lkst_analysis_run_missing(p->run, i, &notes);
 		if (notes.nr)
-			err = miss(p->side, LKST_DIFF_FIRST_ANALYSIS + i, notes.text[0]);
+			err = collect_miss(p->side, LKST_DIFF_FIRST_ANALYSIS + i, notes.text[0]);
 		lkst_notes_fini(&notes);
 	}
 	return err;
 }
 
-static int finish(struct pass *p)
+static int collect_finish(struct collect_pass *p)
 {
 	u32 i;
 	int err = 0;
@@ -493,7 +493,7 @@ static int finish(struct pass *p)
 	return err ?: find_missing(p);
 }
 
-static void pass_fini(struct pass *p)
+static void pass_fini(struct collect_pass *p)
 {
 	u32 i;
 
@@ -509,11 +509,11 @@ static void pass_fini(struct pass *p)
 int lkst_diff_collect(struct lkst_err *e, struct lkst_trace *t,
 		      const struct lkst_diff_side_options *options, struct lkst_diff_side *s)
 {
-	_cleanup_(pass_fini) struct pass p = { .options = options, .side = s };
-	int err = begin(e, &p, t) ?: lkst_analysis_run_pass(e, p.run);
+	_cleanup_(pass_fini) struct collect_pass p = { .options = options, .side = s };
+	int err = collect_begin(e, &p, t) ?: lkst_analysis_run_pass(e, p.run);
 
 	if (err)
 		return err;
-	err = finish(&p);
+	err = collect_finish(&p);
 	return err ? lkst_err_sys(e, err, "comparing") : 0;
 }

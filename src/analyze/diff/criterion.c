@@ -33,39 +33,39 @@ enum { NR_STATISTICS = sizeof(statistics) / sizeof(statistics[0]) };
 /* ---- the grammar ----------------------------------------------------------------------------- */
 
 /* A text as it is read: words between blanks. */
-struct words {
+struct criterion_words {
 	struct lkst_err *e;
 	const char *text, *at; /* the word that was read last */
 	size_t length;
 };
 
 /* The next word; at the end, an empty one. */
-static void next_word(struct words *w)
+static void next_word(struct criterion_words *w)
 {
 	w->at += w->length;
 	w->at += strspn(w->at, " \t");
 	w->length = strcspn(w->at, " \t");
 }
 
-static bool is_word(const struct words *w, const char *word)
+static bool criterion_is_word(const struct criterion_words *w, const char *word)
 {
 	return strlen(word) == w->length && !memcmp(w->at, word, w->length);
 }
 
 /* Marks what is wrong, @skip bytes from the beginning of the last word. */
-static int mark(struct words *w, size_t skip)
+static int criterion_mark(struct criterion_words *w, size_t skip)
 {
 	return lkst_err_mark(w->e, -EINVAL, w->text, strlen(w->text),
 			     (size_t)(w->at - w->text) + skip);
 }
 
-static int parse_statistic(struct words *w, struct lkst_criterion *c)
+static int parse_statistic(struct criterion_words *w, struct lkst_criterion *c)
 {
 	unsigned int i;
 
 	next_word(w);
 	for (i = 0; i < NR_STATISTICS; i++)
-		if (is_word(w, statistics[i].name)) {
+		if (criterion_is_word(w, statistics[i].name)) {
 			c->of = statistics[i].of;
 			c->q = statistics[i].q;
 			return 0;
@@ -74,11 +74,11 @@ static int parse_statistic(struct words *w, struct lkst_criterion *c)
 		w->e, -EINVAL,
 		"a criterion begins with count, total, mean, p50, p95, p99, p99.9 or max, as in "
 		"'p99 of syscall:fsync +20%%'");
-	return mark(w, 0);
+	return criterion_mark(w, 0);
 }
 
 /* Whether the last word is KIND:KEY, of a kind that there is. */
-static bool is_key(const struct words *w)
+static bool criterion_is_key(const struct criterion_words *w)
 {
 	unsigned int i;
 
@@ -92,27 +92,27 @@ static bool is_key(const struct words *w)
 	return false;
 }
 
-static int parse_key(struct words *w, struct lkst_criterion *c)
+static int criterion_parse_key(struct criterion_words *w, struct lkst_criterion *c)
 {
 	next_word(w);
-	if (!is_word(w, "of")) {
+	if (!criterion_is_word(w, "of")) {
 		lkst_err_set(w->e, -EINVAL, "\"of\" follows, and then the name of a row");
-		return mark(w, 0);
+		return criterion_mark(w, 0);
 	}
 	next_word(w);
-	if (!is_key(w)) {
+	if (!criterion_is_key(w)) {
 		lkst_err_set(w->e, -EINVAL, "a row is called KIND:KEY, and the kinds are" KINDS);
-		return mark(w, 0);
+		return criterion_mark(w, 0);
 	}
 	if (w->length >= sizeof(c->key)) {
 		lkst_err_set(w->e, -EINVAL, "no row has such a long name");
-		return mark(w, sizeof(c->key) - 1);
+		return criterion_mark(w, sizeof(c->key) - 1);
 	}
 	memcpy(c->key, w->at, w->length);
 	return 0;
 }
 
-static int parse_percent(struct words *w, struct lkst_criterion *c)
+static int parse_percent(struct criterion_words *w, struct lkst_criterion *c)
 {
 	const char *at = w->at + 1;
 	u64 millionths;
@@ -120,32 +120,32 @@ static int parse_percent(struct words *w, struct lkst_criterion *c)
 	c->is_percent = true;
 	if (lkst_decimal_parse(&at, MILLION, &millionths) || at != w->at + w->length - 1) {
 		lkst_err_set(w->e, -EINVAL, "a number stands before %%, as in +20%%");
-		return mark(w, 1);
+		return criterion_mark(w, 1);
 	}
 	c->share = (double)millionths / (100.0 * MILLION);
 	if (!c->is_less || c->share <= 1)
 		return 0;
 	lkst_err_set(w->e, -EINVAL, "nothing becomes less by more than 100 %%");
-	return mark(w, 1);
+	return criterion_mark(w, 1);
 }
 
-static int parse_duration(struct words *w, struct lkst_criterion *c)
+static int parse_duration(struct criterion_words *w, struct lkst_criterion *c)
 {
 	char text[DURATION_MAX] = "";
 
 	if (c->of == LKST_CRITERION_COUNT) {
 		lkst_err_set(w->e, -EINVAL, "a count changes by a share, as +20%%, not by a time");
-		return mark(w, 0);
+		return criterion_mark(w, 0);
 	}
 	if (w->length < sizeof(text))
 		memcpy(text, w->at + 1, w->length - 1);
 	if (!lkst_duration_parse(NULL, text, &c->ns))
 		return 0;
 	lkst_err_set(w->e, -EINVAL, "a change is a share or a duration, as +20%% or +200us");
-	return mark(w, 1);
+	return criterion_mark(w, 1);
 }
 
-static int parse_change(struct words *w, struct lkst_criterion *c)
+static int parse_change(struct criterion_words *w, struct lkst_criterion *c)
 {
 	int err;
 
@@ -153,7 +153,7 @@ static int parse_change(struct words *w, struct lkst_criterion *c)
 	if (*w->at != '+' && *w->at != '-') {
 		lkst_err_set(w->e, -EINVAL,
 			     "what is too much of a change follows, as +20%%, -20%% or +200us");
-		return mark(w, 0);
+		return criterion_mark(w, 0);
 	}
 	c->is_less = *w->at == '-';
 	err = w->at[w->length - 1] == '%' ? parse_percent(w, c) : parse_duration(w, c);
@@ -164,14 +164,14 @@ static int parse_change(struct words *w, struct lkst_criterion *c)
 		return 0;
 	lkst_err_set(w->e, -EINVAL,
 		     "a criterion ends with the change; another one is another --fail-if");
-	return mark(w, 0);
+	return criterion_mark(w, 0);
 }
 
 int lkst_criterion_parse(struct lkst_err *e, const char *text, struct lkst_criterion *ret_criterion)
 {
-	struct words w = { .e = e, .text = text, .at = text };
+	struct criterion_words w = { .e = e, .text = text, .at = text };
 	struct lkst_criterion c = {};
-	int err = parse_statistic(&w, &c) ?: parse_key(&w, &c) ?: parse_change(&w, &c);
+	int err = parse_statistic(&w, &c) ?: criterion_parse_key(&w, &c) ?: parse_change(&w, &c);
 
 	if (!err)
 		*ret_criterion = c;
@@ -180,8 +180,8 @@ int lkst_criterion_parse(struct lkst_err *e, const char *text, struct lkst_crite
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-static double value_of(const struct lkst_criterion *c, const struct lkst_diff_row *r,
-		       unsigned int i)
+static double criterion_value_of(const struct lkst_criterion *c, const struct lkst_diff_row *r,
+				 unsigned int i)
 {
 	const struct lkst_hist *h = r->of[i] ? &r->of[i]->lengths : NULL;
 
@@ -281,7 +281,7 @@ int lkst_criterion_judge(const struct lkst_diff *d, const struct lkst_criterion 
 	} else {
 		v.has_values = true;
 		for (i = 0; i < 2; i++)
-			v.values[i] = value_of(c, r, i);
+			v.values[i] = criterion_value_of(c, r, i);
 		v.is_met = is_met(c, v.values);
 		err = is_rate(c) ? judge_rate(d, c, r, &v) : judge_lengths(d, c, r, &v);
 		if (err)

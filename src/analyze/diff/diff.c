@@ -140,7 +140,7 @@ static int check_per(struct lkst_err *e, const struct lkst_diff *d, const struct
 	return 0;
 }
 
-static int weigh(struct lkst_err *e, struct lkst_diff *d)
+static int diff_weigh(struct lkst_err *e, struct lkst_diff *d)
 {
 	const struct lkst_diff_row *per = d->options.per ? lkst_diff_find(d, d->options.per) : NULL;
 	unsigned int i;
@@ -172,14 +172,14 @@ static int weigh(struct lkst_err *e, struct lkst_diff *d)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static double count_of(const struct lkst_diff_row *r, unsigned int i)
+static double diff_count_of(const struct lkst_diff_row *r, unsigned int i)
 {
 	return r->of[i] ? (double)r->of[i]->lengths.count : 0;
 }
 
 /* Adds up stretches from number @first on, @nr of them. False: nothing can be said of them. */
-static bool add_up(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
-		   u32 first, u32 nr, bool is_time, struct lkst_diff_parts *parts)
+static bool diff_add_up(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
+			u32 first, u32 nr, bool is_time, struct lkst_diff_parts *parts)
 {
 	const struct lkst_diff_stretch *stretches = r->of[i] ? r->of[i]->stretches : NULL;
 	double value = 0, weight = 0, covered = 0;
@@ -202,12 +202,12 @@ static bool add_up(const struct lkst_diff *d, const struct lkst_diff_row *r, uns
 void lkst_diff_parts(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
 		     bool is_time, struct lkst_diff_parts *ret_parts)
 {
-	double most = fmax(1, fmax(count_of(r, 0), count_of(r, 1))), rates[LKST_DIFF_STRETCHES_MAX];
+	double most = fmax(1, fmax(diff_count_of(r, 0), diff_count_of(r, 1))), rates[LKST_DIFF_STRETCHES_MAX];
 	u32 nr = d->sides[i]->nr_stretches, at_once = (u32)fmax(1, ceil(nr / most)), k;
 
 	ret_parts->nr = 0;
 	for (k = 0; k + at_once <= nr; k += at_once)
-		if (add_up(d, r, i, k, at_once, is_time, ret_parts))
+		if (diff_add_up(d, r, i, k, at_once, is_time, ret_parts))
 			rates[ret_parts->nr - 1] = ret_parts->values[ret_parts->nr - 1] /
 						   ret_parts->weights[ret_parts->nr - 1];
 	ret_parts->inflation = lkst_serial_inflation(rates, ret_parts->nr);
@@ -266,7 +266,7 @@ static int test_time(const struct lkst_diff *d, struct lkst_diff_row *r)
 	u32 k;
 	int got;
 
-	if (!(count_of(r, 0) + count_of(r, 1) > 0))
+	if (!(diff_count_of(r, 0) + diff_count_of(r, 1) > 0))
 		return 0;
 	for (i = 0; i < 2; i++) {
 		if (r->of[i] && !r->of[i]->stretches)
@@ -312,7 +312,7 @@ static bool has_lost(const struct lkst_diff *d, const struct lkst_diff_row *r, u
 }
 
 /* A copy of @text that stays as long as @d; NULL: no memory. */
-static const char *keep_text(struct lkst_diff *d, const char *text)
+static const char *diff_keep_text(struct lkst_diff *d, const char *text)
 {
 	char **kept;
 	u32 i;
@@ -330,7 +330,7 @@ static const char *keep_text(struct lkst_diff *d, const char *text)
 }
 
 /* That the cost limit left out some of what the row is of in one of both, if it did. 0 or -ENOMEM. */
-static int find_limited(struct lkst_diff *d, struct lkst_diff_row *r)
+static int diff_find_limited(struct lkst_diff *d, struct lkst_diff_row *r)
 {
 	const char *key = (r->of[0] ?: r->of[1])->text;
 	char text[LKST_LIMITED_TEXT], sentence[LKST_LIMITED_TEXT + 64];
@@ -340,7 +340,7 @@ static int find_limited(struct lkst_diff *d, struct lkst_diff_row *r)
 		if (!lkst_diff_side_is_limited(d->sides[i], r->kind, key, text))
 			continue;
 		snprintf(sentence, sizeof(sentence), "In the %s, %s (the cost limit).", words[i], text);
-		r->missing = keep_text(d, sentence);
+		r->missing = diff_keep_text(d, sentence);
 		if (!r->missing)
 			return -ENOMEM;
 	}
@@ -357,7 +357,7 @@ static const char *why_missing(const struct lkst_diff *d, const struct lkst_diff
 		const char *here = d->sides[i]->missing[r->kind],
 			   *there = d->sides[!i]->missing[r->kind];
 
-		if (here && !(count_of(r, i) > 0) && (!there || strcmp(here, there)))
+		if (here && !(diff_count_of(r, i) > 0) && (!there || strcmp(here, there)))
 			return here;
 		if (has_lost(d, r, i))
 			return cut;
@@ -372,7 +372,7 @@ static int compare_row(struct lkst_diff *d, struct lkst_diff_row *r)
 
 	for (i = 0; i < 2; i++) {
 		const struct lkst_diff_key *k = r->of[i];
-		double nr = count_of(r, i), lost = k ? (double)k->nr_lost : 0;
+		double nr = diff_count_of(r, i), lost = k ? (double)k->nr_lost : 0;
 
 		r->count[i] = nr / d->units[i];
 		r->time[i] = k ? lkst_diff_time(k) / d->units[i] : 0;
@@ -380,7 +380,7 @@ static int compare_row(struct lkst_diff *d, struct lkst_diff_row *r)
 		r->p[i] = not_tested;
 	}
 	r->greater = -1;
-	err = find_limited(d, r);
+	err = diff_find_limited(d, r);
 	if (!err && !r->missing)
 		r->missing = why_missing(d, r);
 	return err || r->missing ? err : test_length(d, r) ?: test_time(d, r);
@@ -391,7 +391,7 @@ static bool has_changed(double a, double b, double least)
 	return fabs(b - a) >= least * fmax(a, b) && fabs(b - a) > 0;
 }
 
-static void mark(struct lkst_diff *d, struct lkst_diff_row *r)
+static void diff_mark(struct lkst_diff *d, struct lkst_diff_row *r)
 {
 	double level = d->options.level, least = d->options.least;
 	double mean[2] = { 0, 0 };
@@ -408,7 +408,7 @@ static void mark(struct lkst_diff *d, struct lkst_diff_row *r)
 }
 
 /* All tests of all rows are one family: whoever reads the rows looks at each. */
-static int adjust(struct lkst_diff *d)
+static int diff_adjust(struct lkst_diff *d)
 {
 	_cleanup_free_ double *p = calloc((size_t)d->nr_rows * LKST_NR_DIFF_TESTS + 1, sizeof(*p));
 	u32 i, nr = 0;
@@ -427,14 +427,14 @@ static int adjust(struct lkst_diff *d)
 		for (k = 0; k < LKST_NR_DIFF_TESTS; k++)
 			if (d->rows[i].p[k] <= 1)
 				d->rows[i].p[k] = p[nr++];
-		mark(d, &d->rows[i]);
+		diff_mark(d, &d->rows[i]);
 	}
 	return err;
 }
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
-static int compare_changes(const void *a, const void *b)
+static int diff_compare_changes(const void *a, const void *b)
 {
 	const struct lkst_diff_row *x = a, *y = b;
 	double by_x = fabs(x->time[1] - x->time[0]), by_y = fabs(y->time[1] - y->time[0]);
@@ -469,16 +469,16 @@ static int compare_all(struct lkst_err *e, struct lkst_diff *d)
 	err = lkst_diff_side_unite(d->sides[0]) ?: lkst_diff_side_unite(d->sides[1]) ?: pair_keys(d);
 	if (err)
 		return lkst_err_sys(e, err, "comparing");
-	err = weigh(e, d);
+	err = diff_weigh(e, d);
 	if (err)
 		return err;
 	for (i = 0; i < d->nr_rows && !err; i++)
 		err = compare_row(d, &d->rows[i]);
-	err = err ?: adjust(d);
+	err = err ?: diff_adjust(d);
 	if (err)
 		return lkst_err_sys(e, err, "comparing");
 	if (d->nr_rows)
-		qsort(d->rows, d->nr_rows, sizeof(*d->rows), compare_changes);
+		qsort(d->rows, d->nr_rows, sizeof(*d->rows), diff_compare_changes);
 	return 0;
 }
 

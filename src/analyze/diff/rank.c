@@ -86,7 +86,7 @@ bool lkst_rank_test(const struct lkst_rank_class *classes, size_t nr,
 	return lkst_rank_test_inflated(classes, nr, 1, ret_test);
 }
 
-static u64 count_of(const struct lkst_hist *h, u32 bucket)
+static u64 rank_count_of(const struct lkst_hist *h, u32 bucket)
 {
 	return h->count && bucket - h->first < h->nr_buckets ? h->buckets[bucket - h->first] : 0;
 }
@@ -105,8 +105,8 @@ int lkst_rank_test_hists(const struct lkst_hist *a, const struct lkst_hist *b, d
 	if (!classes)
 		return -ENOMEM;
 	for (i = first; i <= last; i++) {
-		classes[i - first].nr[0] = count_of(a, i);
-		classes[i - first].nr[1] = count_of(b, i);
+		classes[i - first].nr[0] = rank_count_of(a, i);
+		classes[i - first].nr[1] = rank_count_of(b, i);
 	}
 	return lkst_rank_test_inflated(classes, last - first + 1, inflation, ret_test);
 }

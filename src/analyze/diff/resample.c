@@ -58,8 +58,8 @@ static double next_poisson(u64 *state, u64 mean)
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* The differences vary by @inflation more than they were drawn. */
-static void sum_up(double differences[LKST_RESAMPLES], double inflation,
-		   struct lkst_resampled *ret_result)
+static void resample_sum_up(double differences[LKST_RESAMPLES], double inflation,
+			    struct lkst_resampled *ret_result)
 {
 	unsigned int more = 0, less = 0, i;
 	double mean = 0;
@@ -116,7 +116,7 @@ static int take_buckets(const struct lkst_hist *h, struct buckets *b)
 }
 
 /* Draws the sample again and returns its quantile, or its mean. */
-static double draw(const struct buckets *b, double q, u64 *state)
+static double resample_draw(const struct buckets *b, double q, u64 *state)
 {
 	double nr = 0, sum = 0, seen = 0, rank;
 	u32 i;
@@ -150,11 +150,11 @@ int lkst_resample_hists(const struct lkst_hist *a, const struct lkst_hist *b, do
 	if (!differences || take_buckets(a, &first) || take_buckets(b, &second))
 		return -ENOMEM;
 	for (i = 0; i < LKST_RESAMPLES; i++) {
-		double was = draw(&first, q, &state);
+		double was = resample_draw(&first, q, &state);
 
-		differences[i] = draw(&second, q, &state) - was;
+		differences[i] = resample_draw(&second, q, &state) - was;
 	}
-	sum_up(differences, inflation, ret_result);
+	resample_sum_up(differences, inflation, ret_result);
 	return 0;
 }
 
@@ -187,7 +187,7 @@ int lkst_resample_parts(const struct lkst_resample_parts *a, const struct lkst_r
 
 		differences[i] = draw_rate(b, &state) - was;
 	}
-	sum_up(differences, inflation, ret_result);
+	resample_sum_up(differences, inflation, ret_result);
 	return 0;
 }
 

@@ -148,7 +148,7 @@ int lkst_diff_key_compare(const struct lkst_diff_key *a, const struct lkst_diff_
 				  : strcmp(a->text, b->text);
 }
 
-static int compare_keys(const void *a, const void *b)
+static int side_compare_keys(const void *a, const void *b)
 {
 	return lkst_diff_key_compare(a, b);
 }
@@ -174,7 +174,7 @@ static int add_examples(struct lkst_diff_key *k, const struct lkst_diff_key *oth
 }
 
 /* Adds @other to @k; its memory is free then. */
-static int unite(struct lkst_diff_key *k, struct lkst_diff_key *other, u32 nr_stretches)
+static int side_unite(struct lkst_diff_key *k, struct lkst_diff_key *other, u32 nr_stretches)
 {
 	int err = lkst_hist_merge(&k->lengths, &other->lengths) ?: add_examples(k, other);
 	u32 i;
@@ -202,14 +202,14 @@ int lkst_diff_side_unite(struct lkst_diff_side *s)
 
 	if (!s->nr_keys)
 		return 0;
-	qsort(s->keys, s->nr_keys, sizeof(*s->keys), compare_keys);
+	qsort(s->keys, s->nr_keys, sizeof(*s->keys), side_compare_keys);
 	for (i = 1; i < s->nr_keys; i++) {
-		if (compare_keys(&s->keys[nr], &s->keys[i])) {
+		if (side_compare_keys(&s->keys[nr], &s->keys[i])) {
 			s->keys[++nr] = s->keys[i];
 			continue;
 		}
 		/* The others are to be freed even then. */
-		failed = unite(&s->keys[nr], &s->keys[i], s->nr_stretches);
+		failed = side_unite(&s->keys[nr], &s->keys[i], s->nr_stretches);
 		err = failed ? failed : err;
 	}
 	s->nr_keys = nr + 1;

@@ -26,20 +26,20 @@ static const struct lkst_column columns[] = {
 };
 
 /* The findings of one side. */
-struct findings {
+struct waited_findings {
 	struct lkst_analysis_run *run;
 	const struct lkst_table *table;
 	bool *is_taken; /* by row: it is told with one of the other side */
 };
 
-static void findings_fini(struct findings *f)
+static void findings_fini(struct waited_findings *f)
 {
 	lkst_analysis_run_free(f->run);
 	free(f->is_taken);
 }
 
-static int find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_diff_side *s, const char *comm,
-		struct findings *f)
+static int waited_find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_diff_side *s, const char *comm,
+		       struct waited_findings *f)
 {
 	static const struct lkst_analysis *const asked[] = { &lkst_analysis_waiting };
 	const struct lkst_analysis_options options = { .from_ns = s->from_ns, .to_ns = s->to_ns, .which.comm = comm };
@@ -52,19 +52,19 @@ static int find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_diff
 	return f->is_taken ? 0 : lkst_err_sys(e, -ENOMEM, "comparing what was waited for");
 }
 
-static const struct lkst_cell *cell_of(const struct findings *f, size_t row, const char *name)
+static const struct lkst_cell *waited_cell_of(const struct waited_findings *f, size_t row, const char *name)
 {
 	return lkst_table_cell_of(f->table, row, name);
 }
 
-static bool is_alike(const struct findings *a, size_t row_a, const struct findings *b, size_t row_b)
+static bool is_alike(const struct waited_findings *a, size_t row_a, const struct waited_findings *b, size_t row_b)
 {
-	return !strcmp(cell_of(a, row_a, "comm")->text, cell_of(b, row_b, "comm")->text) &&
-	       !strcmp(cell_of(a, row_a, "kind")->text, cell_of(b, row_b, "kind")->text);
+	return !strcmp(waited_cell_of(a, row_a, "comm")->text, waited_cell_of(b, row_b, "comm")->text) &&
+	       !strcmp(waited_cell_of(a, row_a, "kind")->text, waited_cell_of(b, row_b, "kind")->text);
 }
 
 /* The row of @b that is about the same as row @row of @a and is not taken, the first; -1: none. */
-static s64 partner_of(const struct findings *a, size_t row, const struct findings *b)
+static s64 partner_of(const struct waited_findings *a, size_t row, const struct waited_findings *b)
 {
 	size_t i;
 
@@ -75,43 +75,44 @@ static s64 partner_of(const struct findings *a, size_t row, const struct finding
 }
 
 /* A row of both sides, or of one, the other's number being -1; times and counts are per unit. */
-struct pair {
+struct waited_pair {
 	s64 rows[2];
 	double time[2], count[2];
 };
 
-static struct pair pair_of(const struct lkst_diff *d, const struct findings f[2], s64 row_a, s64 row_b)
+static struct waited_pair pair_of(const struct lkst_diff *d, const struct waited_findings f[2], s64 row_a, s64 row_b)
 {
-	struct pair p = { .rows = { row_a, row_b } };
+	struct waited_pair p = { .rows = { row_a, row_b } };
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
 		if (p.rows[i] >= 0) {
-			p.time[i] = (double)cell_of(&f[i], (size_t)p.rows[i], "total")->u64 / d->units[i];
-			p.count[i] = (double)cell_of(&f[i], (size_t)p.rows[i], "count")->u64 / d->units[i];
+			p.time[i] = (double)waited_cell_of(&f[i], (size_t)p.rows[i], "total")->u64 / d->units[i];
+			p.count[i] = (double)waited_cell_of(&f[i], (size_t)p.rows[i], "count")->u64 / d->units[i];
 		}
 	return p;
 }
 
-static bool is_of_both(const struct pair *p)
+static bool is_of_both(const struct waited_pair *p)
 {
 	return p->rows[0] >= 0 && p->rows[1] >= 0;
 }
 
-static bool is_as_much(const struct pair *p)
+static bool is_as_much(const struct waited_pair *p)
 {
 	return is_of_both(p) &&
 	       100 * fmax(p->time[0], p->time[1]) <= AS_MUCH_PERCENT * fmin(p->time[0], p->time[1]);
 }
 
-static const char *change_word(const struct pair *p)
+static const char *change_word(const struct waited_pair *p)
 {
 	if (!is_of_both(p))
 		return p->rows[0] < 0 ? "only in B" : "only in A";
 	return is_as_much(p) ? "as much in both" : p->time[1] > p->time[0] ? "more in B" : "less in B";
 }
 
-static void put_sentence(struct lkst_table *t, const struct lkst_diff *d, const char *text, const struct pair *p)
+static void waited_put_sentence(struct lkst_table *t, const struct lkst_diff *d, const char *text,
+				const struct waited_pair *p)
 {
 	char of[2][LKST_DURATION_TEXT];
 	unsigned int i;
@@ -125,7 +126,8 @@ static void put_sentence(struct lkst_table *t, const struct lkst_diff *d, const 
 	lkst_table_str(t, text);
 }
 
-static void put(struct lkst_table *t, const struct lkst_diff *d, const struct findings f[2], const struct pair *p)
+static void waited_put(struct lkst_table *t, const struct lkst_diff *d, const struct waited_findings f[2],
+		       const struct waited_pair *p)
 {
 	const unsigned int most = p->rows[0] < 0 || (is_of_both(p) && p->time[1] >= p->time[0]);
 	const size_t row = (size_t)p->rows[most];
@@ -133,9 +135,9 @@ static void put(struct lkst_table *t, const struct lkst_diff *d, const struct fi
 
 	lkst_table_row(t);
 	lkst_table_str(t, change_word(p));
-	put_sentence(t, d, cell_of(&f[most], row, "text")->text, p);
-	lkst_table_str(t, cell_of(&f[most], row, "kind")->text);
-	lkst_table_str(t, cell_of(&f[most], row, "comm")->text);
+	waited_put_sentence(t, d, waited_cell_of(&f[most], row, "text")->text, p);
+	lkst_table_str(t, waited_cell_of(&f[most], row, "kind")->text);
+	lkst_table_str(t, waited_cell_of(&f[most], row, "comm")->text);
 	lkst_table_s64(t, (s64)fmax(fmin(p->time[1] - p->time[0], 9e18), -9e18));
 	for (i = 0; i < 2; i++)
 		lkst_table_u64(t, (u64)fmin(p->time[i] + 0.5, 9e18));
@@ -144,10 +146,10 @@ static void put(struct lkst_table *t, const struct lkst_diff *d, const struct fi
 }
 
 /* The greatest harm in B first, then what is of A alone. */
-static void put_all(struct lkst_table *t, const struct lkst_diff *d, struct findings f[2], bool has_all)
+static void waited_put_all(struct lkst_table *t, const struct lkst_diff *d, struct waited_findings f[2], bool has_all)
 {
 	u64 nr_hidden = 0;
-	struct pair p;
+	struct waited_pair p;
 	size_t i;
 
 	for (i = 0; i < f[1].table->nr_rows; i++) {
@@ -157,12 +159,12 @@ static void put_all(struct lkst_table *t, const struct lkst_diff *d, struct find
 		if (!has_all && is_as_much(&p))
 			nr_hidden++;
 		else
-			put(t, d, f, &p);
+			waited_put(t, d, f, &p);
 	}
 	for (i = 0; i < f[0].table->nr_rows; i++)
 		if (!f[0].is_taken[i]) {
 			p = pair_of(d, f, (s64)i, -1);
-			put(t, d, f, &p);
+			waited_put(t, d, f, &p);
 		}
 	if (nr_hidden == 1)
 		lkst_notes_add(&t->notes, "1 that is about as much in both is not shown; --all shows it.");
@@ -179,14 +181,15 @@ static void put_all(struct lkst_table *t, const struct lkst_diff *d, struct find
 int lkst_diff_waited(struct lkst_err *e, const struct lkst_diff *d, struct lkst_trace *const traces[2],
 		      const char *comm, bool has_all, struct lkst_table *t)
 {
-	struct findings f[2] = {};
+	struct waited_findings f[2] = {};
 	int err;
 
 	lkst_table_init_of(t, "waiting", "Where the waiting went, as far as it changed", columns);
 	t->kind = LKST_TABLE_SENTENCES;
-	err = find(e, traces[0], d->sides[0], comm, &f[0]) ?: find(e, traces[1], d->sides[1], comm, &f[1]);
+	err = waited_find(e, traces[0], d->sides[0], comm, &f[0])
+		      ?: waited_find(e, traces[1], d->sides[1], comm, &f[1]);
 	if (!err) {
-		put_all(t, d, f, has_all);
+		waited_put_all(t, d, f, has_all);
 		err = t->error ? lkst_err_sys(e, t->error, "comparing what was waited for") : 0;
 	}
 	findings_fini(&f[0]);

@@ -19,26 +19,26 @@ struct lkst_convert {
 	struct move moves[];
 };
 
-static bool is_number(const struct lkst_field_class *f)
+static bool convert_is_number(const struct lkst_field_class *f)
 {
 	return f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT;
 }
 
-static bool is_text(const struct lkst_field_class *f)
+static bool convert_is_text(const struct lkst_field_class *f)
 {
 	return f->type == LKST_CLASS_CHARS || f->type == LKST_CLASS_STRING ||
 	       f->type == LKST_CLASS_TEXT;
 }
 
 /* The field of @event that can become @desc, or NULL. */
-static const struct lkst_field_class *source_of(const struct lkst_event_class *event,
-						const struct lkst_field_desc *desc)
+static const struct lkst_field_class *convert_source_of(const struct lkst_event_class *event,
+							const struct lkst_field_desc *desc)
 {
 	const struct lkst_field_class *f = lkst_class_field(event, desc->name);
 	bool wants_number = desc->type == LKST_TYPE_UINT || desc->type == LKST_TYPE_SINT;
 
 	/* Who wants an array reads it from the record itself. */
-	if (!f || desc->type == LKST_TYPE_WORDS || (wants_number ? !is_number(f) : !is_text(f)))
+	if (!f || desc->type == LKST_TYPE_WORDS || (wants_number ? !convert_is_number(f) : !convert_is_text(f)))
 		return NULL;
 	return f;
 }
@@ -51,7 +51,7 @@ u64 lkst_convert_missing(const struct lkst_event_class *event)
 
 	for (i = 0; i < desc->nr_fields; i++)
 		if (desc->fields[i].type == LKST_TYPE_WORDS ? !lkst_class_field(event, desc->fields[i].name)
-							    : !source_of(event, &desc->fields[i]))
+							    : !convert_source_of(event, &desc->fields[i]))
 			missing |= 1ULL << i;
 	return missing;
 }
@@ -69,7 +69,7 @@ struct lkst_convert *lkst_convert_new(const struct lkst_event_class *event)
 	for (i = 0; i < desc->nr_fields; i++) {
 		struct move *m = &c->moves[i];
 
-		m->from = source_of(event, &desc->fields[i]);
+		m->from = convert_source_of(event, &desc->fields[i]);
 		m->index = m->from ? (u16)(m->from - event->fields) : 0;
 		m->type = desc->fields[i].type;
 		m->size = desc->fields[i].size;
@@ -80,7 +80,7 @@ struct lkst_convert *lkst_convert_new(const struct lkst_event_class *event)
 }
 
 /* An integer of any size and byte order of this machine. */
-static void put_number(u8 *to, u8 size, u64 v)
+static void convert_put_number(u8 *to, u8 size, u64 v)
 {
 	u8 v8 = (u8)v;
 	u16 v16 = (u16)v;
@@ -95,7 +95,7 @@ static void put_number(u8 *to, u8 size, u64 v)
 }
 
 /* A number after a field of varying size has no fixed place: it is found by walking. */
-static u64 number_of(const struct lkst_record *r, const struct move *m)
+static u64 convert_number_of(const struct lkst_record *r, const struct move *m)
 {
 	struct lkst_field_class fixed = *m->from;
 	struct lkst_record at = *r;
@@ -111,7 +111,7 @@ static u64 number_of(const struct lkst_record *r, const struct move *m)
 	return lkst_record_int(&at, &fixed);
 }
 
-static void put_text(u8 *to, u32 room, const struct lkst_record *r, const struct move *m)
+static void convert_put_text(u8 *to, u32 room, const struct lkst_record *r, const struct move *m)
 {
 	u32 length;
 	const u8 *text = lkst_record_field(r, m->index, &length);
@@ -136,10 +136,10 @@ void lkst_convert_record(const struct lkst_convert *c, const struct lkst_record 
 		if (!m->from)
 			continue;
 		if (m->type == LKST_TYPE_UINT || m->type == LKST_TYPE_SINT)
-			put_number(ret_record + m->to, m->size, number_of(r, m));
+			convert_put_number(ret_record + m->to, m->size, convert_number_of(r, m));
 		else
-			put_text(ret_record + m->to,
-				 m->type == LKST_TYPE_STRING ? LKST_CONVERT_STRING_MAX : m->size, r,
-				 m);
+			convert_put_text(ret_record + m->to,
+					 m->type == LKST_TYPE_STRING ? LKST_CONVERT_STRING_MAX : m->size, r,
+					 m);
 	}
 }

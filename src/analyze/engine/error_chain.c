@@ -41,20 +41,20 @@ static const char *const error_names[] = {
 #undef RESTART
 
 /* A function that returned something negative. */
-struct step {
+struct error_chain_step {
 	u64 function;
 	s32 ret;
 };
 
 /* What a thread is in. An entry of a hash table by thread. */
-struct open_call {
+struct error_chain_open_call {
 	u64 thread;
 	u64 begin_ns; /* 0: it is in no call that was seen to begin */
 	u32 nr;	      /* steps, also those that are kept no more */
 	u8 nr_args;
 	u64 args[LKST_SYSCALL_ARGS_MAX];
 	char path[LKST_ERROR_PATH];
-	struct step steps[LKST_ERROR_STEPS];
+	struct error_chain_step steps[LKST_ERROR_STEPS];
 };
 
 /* What functions of a thread's call were called with, where that is recorded. An entry of a hash table by thread. */
@@ -80,7 +80,7 @@ struct lkst_error_chains {
 
 /* ---- returns ---------------------------------------------------------------------------------- */
 
-static bool is_fixed_number(const struct lkst_field_class *f)
+static bool error_chain_is_fixed_number(const struct lkst_field_class *f)
 {
 	return f->offset != LKST_OFFSET_VARIES &&
 	       (f->type == LKST_CLASS_SINT || f->type == LKST_CLASS_UINT);
@@ -92,8 +92,8 @@ bool lkst_error_is_return(const struct lkst_event_class *event)
 	const struct lkst_field_class *ret = lkst_class_field(event, LKST_ERRORS_RET);
 
 	return !strncmp(event->name, GROUP, strlen(GROUP)) &&
-	       lkst_class_field(event, LKST_PROBE_FIELD_RET_IP) && ret && is_fixed_number(ret) &&
-	       (!function || is_fixed_number(function));
+	       lkst_class_field(event, LKST_PROBE_FIELD_RET_IP) && ret && error_chain_is_fixed_number(ret) &&
+	       (!function || error_chain_is_fixed_number(function));
 }
 
 s32 lkst_error_of_return(const struct lkst_record *r, u64 *ret_function)
@@ -110,21 +110,21 @@ s32 lkst_error_of_return(const struct lkst_record *r, u64 *ret_function)
 /* ---- calls ------------------------------------------------------------------------------------ */
 
 /* The idle threads of the CPUs are different ones. */
-static u64 thread_of(const struct lkst_record *r)
+static u64 error_chain_thread_of(const struct lkst_record *r)
 {
 	return r->tid ? (u32)r->tid : 1ULL << 32 | r->cpu;
 }
 
 /* A new one is all zero. NULL: no memory, or too many threads. */
-static struct open_call *call_of(struct lkst_error_chains *c, const struct lkst_record *r)
+static struct error_chain_open_call *error_chain_call_of(struct lkst_error_chains *c, const struct lkst_record *r)
 {
-	struct open_call *call = lkst_hash_find(&c->calls, thread_of(r), sizeof(*call));
+	struct error_chain_open_call *call = lkst_hash_find(&c->calls, error_chain_thread_of(r), sizeof(*call));
 
 	if (call)
 		return call;
 	if (c->calls.nr >= THREADS_MAX || lkst_hash_reserve(&c->calls, sizeof(*call)))
 		return NULL;
-	return lkst_hash_add(&c->calls, thread_of(r), sizeof(*call));
+	return lkst_hash_add(&c->calls, error_chain_thread_of(r), sizeof(*call));
 }
 
 /* ---- what functions are called with ----------------------------------------------------------- */
@@ -142,11 +142,11 @@ bool lkst_error_is_entry(const struct lkst_event_class *event)
 	const struct lkst_field_class *function = lkst_class_field(event, LKST_PROBE_FIELD_FUNC);
 	unsigned int i;
 
-	if (strncmp(event->name, GROUP, strlen(GROUP)) || !function || !is_fixed_number(function) ||
+	if (strncmp(event->name, GROUP, strlen(GROUP)) || !function || !error_chain_is_fixed_number(function) ||
 	    !lkst_class_field(event, LKST_PROBE_FIELD_IP))
 		return false;
 	for (i = 0; i < LKST_ERRORS_ARGS; i++)
-		if (!arg_of(event, i) || !is_fixed_number(arg_of(event, i)))
+		if (!arg_of(event, i) || !error_chain_is_fixed_number(arg_of(event, i)))
 			return false;
 	return true;
 }
@@ -154,7 +154,7 @@ bool lkst_error_is_entry(const struct lkst_event_class *event)
 static int on_function(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_error_chains *c = ctx;
-	u64 thread = thread_of(r);
+	u64 thread = error_chain_thread_of(r);
 	struct entered *x = lkst_hash_find(&c->entered, thread, sizeof(*x));
 	unsigned int i, at;
 
@@ -170,7 +170,7 @@ static int on_function(void *ctx, const struct lkst_record *r, const void *recor
 }
 
 /* Keeps what the first function that returns @ret was called with: its last call that is known. */
-static void take_args(struct lkst_error_chains *c, u64 thread, u64 function, s32 ret)
+static void error_chain_take_args(struct lkst_error_chains *c, u64 thread, u64 function, s32 ret)
 {
 	struct entered *x = lkst_hash_find(&c->entered, thread, sizeof(*x));
 	u32 i, kept = x && x->nr < ENTERED_MAX ? x->nr : ENTERED_MAX;
@@ -195,7 +195,7 @@ static void take_args(struct lkst_error_chains *c, u64 thread, u64 function, s32
 }
 
 /* The same for the chain of a call that ends. */
-static void put_args(struct lkst_error_chains *c, u64 thread, struct lkst_error_chain *chain)
+static void error_chain_put_args(struct lkst_error_chains *c, u64 thread, struct lkst_error_chain *chain)
 {
 	const struct entered *x = lkst_hash_find(&c->entered, thread, sizeof(*x));
 	u32 i;
@@ -218,27 +218,27 @@ static void forget_args(struct lkst_error_chains *c, u64 thread)
 
 /* ---- a call ----------------------------------------------------------------------------------- */
 
-static int on_return(void *ctx, const struct lkst_record *r, const void *record)
+static int error_chain_on_return(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct open_call *call;
+	struct error_chain_open_call *call;
 	u64 function;
 	s32 ret = lkst_error_of_return(r, &function);
 
 	if (!ret)
 		return 0;
-	call = call_of(ctx, r);
+	call = error_chain_call_of(ctx, r);
 	if (!call)
 		return -ENOMEM;
 	if (!call->begin_ns)
 		return 0;
 	call->steps[call->nr++ % LKST_ERROR_STEPS] =
-		(struct step){ .function = function, .ret = ret };
-	take_args(ctx, thread_of(r), function, ret);
+		(struct error_chain_step){ .function = function, .ret = ret };
+	error_chain_take_args(ctx, error_chain_thread_of(r), function, ret);
 	return 0;
 }
 
 /* Entry or exit has the path. */
-static void take_path(struct open_call *call, const struct lkst_feed_syscall *s)
+static void error_chain_take_path(struct error_chain_open_call *call, const struct lkst_feed_syscall *s)
 {
 	u32 length = 0;
 	const char *path = s->nr_strings ? lkst_feed_string(s, 0, &length) : "";
@@ -247,24 +247,24 @@ static void take_path(struct open_call *call, const struct lkst_feed_syscall *s)
 		snprintf(call->path, sizeof(call->path), "%.*s", (int)length, path);
 }
 
-static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int error_chain_on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
-	struct open_call *call = call_of(ctx, r);
+	struct error_chain_open_call *call = error_chain_call_of(ctx, r);
 
 	if (!call)
 		return -ENOMEM;
-	forget_args(ctx, thread_of(r));
+	forget_args(ctx, error_chain_thread_of(r));
 	call->begin_ns = r->ns ?: 1;
 	call->nr = 0;
 	call->nr_args = s->nr_args;
 	memcpy(call->args, s->args, sizeof(call->args));
 	call->path[0] = 0;
-	take_path(call, s);
+	error_chain_take_path(call, s);
 	return 0;
 }
 
 /* What @call was made with, and its functions that returned @ret, in their order. */
-static void take_call(const struct open_call *call, s32 ret, struct lkst_error_chain *chain)
+static void error_chain_take_call(const struct error_chain_open_call *call, s32 ret, struct lkst_error_chain *chain)
 {
 	u32 first = call->nr > LKST_ERROR_STEPS ? call->nr - LKST_ERROR_STEPS : 0, i;
 
@@ -278,12 +278,12 @@ static void take_call(const struct open_call *call, s32 ret, struct lkst_error_c
 				call->steps[i % LKST_ERROR_STEPS].function;
 }
 
-static int on_exit_of_call(void *ctx, const struct lkst_record *r,
-			   const struct lkst_feed_syscall *s)
+static int error_chain_on_exit_of_call(void *ctx, const struct lkst_record *r,
+				       const struct lkst_feed_syscall *s)
 {
 	struct lkst_error_chains *c = ctx;
 	struct lkst_error_chain chain = { .row = s->row, .nr = s->nr, .error = (s32)-s->ret };
-	struct open_call *call = lkst_hash_find(&c->calls, thread_of(r), sizeof(*call));
+	struct error_chain_open_call *call = lkst_hash_find(&c->calls, error_chain_thread_of(r), sizeof(*call));
 
 	if (call) {
 		chain.begin_ns = call->begin_ns;
@@ -292,9 +292,9 @@ static int on_exit_of_call(void *ctx, const struct lkst_record *r,
 	if (!lkst_call_has_failed(s->row, s->ret))
 		return 0;
 	if (chain.begin_ns) {
-		take_path(call, s);
-		take_call(call, (s32)s->ret, &chain);
-		put_args(c, thread_of(r), &chain);
+		error_chain_take_path(call, s);
+		error_chain_take_call(call, (s32)s->ret, &chain);
+		error_chain_put_args(c, error_chain_thread_of(r), &chain);
 	}
 	return c->call(c->ctx, r, &chain);
 }
@@ -322,12 +322,12 @@ int lkst_error_chains_new(struct lkst_feed *f, lkst_error_chain_call *call, void
 			err = lkst_feed_named(f, event->name, on_function, c);
 		if (!event || err < 0 || !lkst_error_is_return(event))
 			continue;
-		err = lkst_feed_named(f, event->name, on_return, c);
+		err = lkst_feed_named(f, event->name, error_chain_on_return, c);
 		has_any |= err > 0;
 	}
 	if (err < 0 || !has_any)
 		return err < 0 ? err : 0;
-	return lkst_feed_syscalls(f, on_entry, on_exit_of_call, c);
+	return lkst_feed_syscalls(f, error_chain_on_entry, error_chain_on_exit_of_call, c);
 }
 
 void lkst_error_chains_free(struct lkst_error_chains *c)
@@ -355,8 +355,8 @@ void lkst_error_function_name(const struct lkst_catalog *catalog, struct lkst_sy
 	lkst_put_key(text, name, end ? (size_t)(end - name) : strlen(name));
 }
 
-static int put_arg(const struct lkst_error_chain *chain, const struct lkst_syscall_arg *arg, u32 i,
-		   bool is_path, char *text, size_t size)
+static int error_chain_put_arg(const struct lkst_error_chain *chain, const struct lkst_syscall_arg *arg, u32 i,
+			       bool is_path, char *text, size_t size)
 {
 	const u64 value = chain->args[i];
 
@@ -385,7 +385,7 @@ const char *lkst_error_chain_args(const struct lkst_error_chain *chain, char tex
 
 		if (i)
 			text[used++] = ' ';
-		n = put_arg(chain, &args[i], i, is_path, text + used, LKST_ERROR_CALL - used);
+		n = error_chain_put_arg(chain, &args[i], i, is_path, text + used, LKST_ERROR_CALL - used);
 		used += n > 0 ? (size_t)n : 0;
 		had_path |= is_path;
 	}

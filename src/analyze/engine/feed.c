@@ -89,7 +89,7 @@ struct lkst_feed {
 
 /* ---- subscribing ------------------------------------------------------------------ */
 
-static int add(struct subscribers *s, struct subscriber subscriber)
+static int feed_add(struct subscribers *s, struct subscriber subscriber)
 {
 	struct subscriber *added = lkst_vec_add(s->list, s->nr);
 
@@ -107,7 +107,7 @@ static int add_to_event(struct lkst_feed *f, u16 id, enum item_kind kind, union 
 	event->has_always |= f->is_always;
 	if (f->wants)
 		f->wants[id] = true;
-	return add(&event->subscribers, (struct subscriber){ call, ctx, f->is_always, (u8)kind });
+	return feed_add(&event->subscribers, (struct subscriber){ call, ctx, f->is_always, (u8)kind });
 }
 
 int lkst_feed_event(struct lkst_feed *f, enum lkst_event_index index, lkst_feed_call *call,
@@ -152,12 +152,12 @@ int lkst_feed_named(struct lkst_feed *f, const char *name, lkst_feed_call *call,
 
 int lkst_feed_gaps(struct lkst_feed *f, lkst_feed_gap_call *call, void *ctx)
 {
-	return add(&f->gaps, (struct subscriber){ { .gap = call }, ctx, f->is_always, 0 });
+	return feed_add(&f->gaps, (struct subscriber){ { .gap = call }, ctx, f->is_always, 0 });
 }
 
 int lkst_feed_end(struct lkst_feed *f, lkst_feed_end_call *call, void *ctx)
 {
-	return add(&f->ends, (struct subscriber){ { .end = call }, ctx, f->is_always, 0 });
+	return feed_add(&f->ends, (struct subscriber){ { .end = call }, ctx, f->is_always, 0 });
 }
 
 void lkst_feed_look(struct lkst_feed *f, lkst_feed_look_call *call, void *ctx)
@@ -168,14 +168,14 @@ void lkst_feed_look(struct lkst_feed *f, lkst_feed_look_call *call, void *ctx)
 
 /* ---- system calls ------------------------------------------------------------------- */
 
-static bool is_fixed_number(const struct lkst_field_class *f)
+static bool feed_is_fixed_number(const struct lkst_field_class *f)
 {
 	return (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT) &&
 	       f->offset != LKST_OFFSET_VARIES;
 }
 
 /* How to take apart the records of @class. NULL: no memory. */
-static struct layout *lay_out(const struct lkst_event_class *class)
+static struct layout *feed_lay_out(const struct lkst_event_class *class)
 {
 	struct layout *l = calloc(1, sizeof(*l));
 	const struct lkst_syscall *row =
@@ -193,7 +193,7 @@ static struct layout *lay_out(const struct lkst_event_class *class)
 
 		if (f->type == LKST_CLASS_STRING) {
 			l->blank.nr_strings++;
-		} else if (!is_fixed_number(f)) {
+		} else if (!feed_is_fixed_number(f)) {
 			continue;
 		} else if (!row && !strcmp(f->name, "nr")) {
 			l->nr = f;
@@ -207,9 +207,9 @@ static struct layout *lay_out(const struct lkst_event_class *class)
 }
 
 /* Subscribes to @class if it is a system call's event of the kind that is wanted. */
-static int add_syscall(struct lkst_feed *f, const struct lkst_event_class *class,
-		       lkst_feed_syscall_call *entry, lkst_feed_syscall_call *exit,
-		       const char *name, void *ctx)
+static int feed_add_syscall(struct lkst_feed *f, const struct lkst_event_class *class,
+			    lkst_feed_syscall_call *entry, lkst_feed_syscall_call *exit,
+			    const char *name, void *ctx)
 {
 	const char *its_name = lkst_class_call(class);
 	bool is_entry = class->half == LKST_HALF_ENTRY;
@@ -221,7 +221,7 @@ static int add_syscall(struct lkst_feed *f, const struct lkst_event_class *class
 	if (name && strcmp(its_name, name))
 		return 0;
 	if (!event->layout) {
-		event->layout = lay_out(class);
+		event->layout = feed_lay_out(class);
 		if (!event->layout)
 			return -ENOMEM;
 	}
@@ -237,7 +237,7 @@ int lkst_feed_syscall(struct lkst_feed *f, const char *name, lkst_feed_syscall_c
 
 	for (id = 0; id <= LKST_ID_MAX; id++) {
 		int r = f->catalog->classes[id]
-				? add_syscall(f, f->catalog->classes[id], entry, exit, name, ctx)
+				? feed_add_syscall(f, f->catalog->classes[id], entry, exit, name, ctx)
 				: 0;
 
 		if (r < 0)
@@ -291,8 +291,8 @@ static void take_apart(const struct layout *l, const struct lkst_record *r, enum
 /* ---- the pass --------------------------------------------------------------------- */
 
 /* Calls those who want @r. Data that they share are prepared when the first of them needs them. */
-static int tell(struct lkst_feed *f, const struct event *event, const struct lkst_record *r,
-		bool is_before)
+static int feed_tell(struct lkst_feed *f, const struct event *event, const struct lkst_record *r,
+		     bool is_before)
 {
 	bool is_converted = false, is_apart = false;
 	struct lkst_feed_syscall syscall;
@@ -338,7 +338,7 @@ static int tell_gap(const struct lkst_feed *f, const struct lkst_gap *gap)
  * Tells the gaps that begin no later than @ns. The merge meets one as soon as it has read a CPU's records before it,
  * when others' may still come; the state stream has no place in time.
  */
-static int take_gaps(struct lkst_feed *f, u64 ns)
+static int feed_take_gaps(struct lkst_feed *f, u64 ns)
 {
 	struct lkst_gap gap;
 	int err = 0;
@@ -357,7 +357,7 @@ static int take_gaps(struct lkst_feed *f, u64 ns)
 static int take_last_gaps(struct lkst_feed *f, u64 end_ns)
 {
 	struct lkst_gap gap;
-	int err = take_gaps(f, end_ns);
+	int err = feed_take_gaps(f, end_ns);
 
 	while (err >= 0 && lkst_gaps_take(&f->held, &gap)) {
 		gap.from_ns = end_ns;
@@ -424,7 +424,7 @@ static int tell_pause(const struct lkst_feed *f, u64 end_ns)
 	return err;
 }
 
-static int on_maskset(void *ctx, const struct lkst_record *r, const void *record)
+static int feed_on_maskset(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_maskset_switch *s = record;
 	struct lkst_feed *f = ctx;
@@ -446,14 +446,14 @@ static int watch_pauses(struct lkst_feed *f)
 	int err;
 
 	f->is_always = true;
-	err = lkst_feed_event(f, LKST_EV_maskset_switch, on_maskset, f);
+	err = lkst_feed_event(f, LKST_EV_maskset_switch, feed_on_maskset, f);
 	f->is_always = false;
 	return err < 0 ? err : 0;
 }
 
 /* ---- the pass ---------------------------------------------------------------------- */
 
-static int pass(struct lkst_feed *f)
+static int feed_pass(struct lkst_feed *f)
 {
 	struct lkst_record r;
 	int err = tell_beginnings(f);
@@ -462,18 +462,18 @@ static int pass(struct lkst_feed *f)
 		struct event *event = &f->events[r.event->id];
 		bool is_before = r.ns < f->from_ns && r.buffer != LKST_BUFFER_STATE;
 
-		err = take_gaps(f, r.buffer == LKST_BUFFER_STATE ? 0 : r.ns);
+		err = feed_take_gaps(f, r.buffer == LKST_BUFFER_STATE ? 0 : r.ns);
 		if (++f->nr_records % LOOK_EVERY == 0 && f->look && err >= 0)
 			err = f->look(f->look_ctx, r.ns);
 		f->nr_window_records += !is_before && r.buffer != LKST_BUFFER_STATE;
 		event->has_come = true;
 		if (err >= 0 && event->subscribers.nr && (!is_before || event->has_always))
-			err = tell(f, event, &r, is_before);
+			err = feed_tell(f, event, &r, is_before);
 	}
 	return err;
 }
 
-static int on_thread(void *ctx, const struct lkst_record *r, const void *record)
+static int feed_on_thread(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return lkst_threads_feed(ctx, r);
 }
@@ -502,10 +502,10 @@ int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads)
 					     "cgroup_attach_task", "exec_args",
 					     "state_process" };
 
-	return feed_always(f, names, sizeof(names) / sizeof(names[0]), on_thread, threads);
+	return feed_always(f, names, sizeof(names) / sizeof(names[0]), feed_on_thread, threads);
 }
 
-static int on_mapping(void *ctx, const struct lkst_record *r, const void *record)
+static int feed_on_mapping(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return lkst_mappings_feed(ctx, r);
 }
@@ -515,7 +515,7 @@ int lkst_feed_mappings(struct lkst_feed *f, struct lkst_mappings *mappings)
 	static const char *const names[] = { "sched_process_fork", "sched_process_exec",
 					     "sched_process_free", "mapping" };
 
-	return feed_always(f, names, sizeof(names) / sizeof(names[0]), on_mapping, mappings);
+	return feed_always(f, names, sizeof(names) / sizeof(names[0]), feed_on_mapping, mappings);
 }
 
 static int on_descriptor(void *ctx, const struct lkst_record *r, const void *record)
@@ -554,7 +554,7 @@ int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)
 		return err;
 	if (lkst_gaps_init(&f->held, HELD_MAX))
 		return lkst_err_sys(e, -ENOMEM, "analyzing the trace");
-	err = pass(f);
+	err = feed_pass(f);
 	lkst_trace_range(f->trace, &begin_ns, &end_ns);
 	if (end_ns > f->to_ns)
 		end_ns = f->to_ns;

@@ -19,7 +19,7 @@ enum {
 	OTHERS = 0,	 /* the name of all that have no room */
 };
 
-struct numbered {
+struct frame_names_numbered {
 	u64 key;
 	u32 nr;
 };
@@ -31,16 +31,16 @@ enum what {
 	WHAT_PLACE,   /* a byte of a binary */
 };
 
-struct which {
+struct frame_names_which {
 	u64 address; /* or offset */
 	u64 of;	     /* the version of the process's code */
 	u32 number;  /* of the process, or of the binary */
 	u32 what;
 };
 
-struct known {
+struct frame_names_known {
 	u64 key;
-	struct which which; /* what the key is made of */
+	struct frame_names_which which; /* what the key is made of */
 	u32 first, nr;	    /* in `chains` */
 };
 
@@ -57,23 +57,23 @@ struct lkst_frame_names {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static u64 key_of(const void *bytes, size_t length)
+static u64 frame_names_key_of(const void *bytes, size_t length)
 {
 	return lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
 }
 
-static bool is_same(const struct lkst_frame_name *name, const char *text, const char *where,
-		    u8 kind)
+static bool frame_names_is_same(const struct lkst_frame_name *name, const char *text, const char *where,
+				u8 kind)
 {
 	return name->kind == kind && !strcmp(name->text, text) && !strcmp(name->where, where);
 }
 
 /* The number of a name; negative: no memory. Beyond the limit all are one. */
-static s64 number_of(struct lkst_frame_names *n, const char *text, const char *where, u8 kind)
+static s64 frame_names_number_of(struct lkst_frame_names *n, const char *text, const char *where, u8 kind)
 {
-	u64 key = key_of(text, strlen(text)) ^ key_of(where, strlen(where)) << 1 ^ kind;
+	u64 key = frame_names_key_of(text, strlen(text)) ^ frame_names_key_of(where, strlen(where)) << 1 ^ kind;
 	struct lkst_frame_name *name;
-	struct numbered *known;
+	struct frame_names_numbered *known;
 
 	for (;; key++) {
 		if (key == LKST_HASH_NONE)
@@ -81,7 +81,7 @@ static s64 number_of(struct lkst_frame_names *n, const char *text, const char *w
 		known = lkst_hash_find(&n->numbers, key, sizeof(*known));
 		if (!known)
 			break;
-		if (is_same(&n->list[known->nr], text, where, kind))
+		if (frame_names_is_same(&n->list[known->nr], text, where, kind))
 			return known->nr;
 	}
 	if (n->nr_list >= NAMES_MAX)
@@ -104,7 +104,7 @@ static s64 number_of(struct lkst_frame_names *n, const char *text, const char *w
 /* Adds a name to the chain that is being made at the end of `chains`. 0 or -ENOMEM. */
 static int add_to_chain(struct lkst_frame_names *n, const char *text, const char *where, u8 kind)
 {
-	s64 number = number_of(n, text, where, kind);
+	s64 number = frame_names_number_of(n, text, where, kind);
 	u32 *link = number < 0 ? NULL : lkst_vec_add(n->chains, n->nr_chains);
 
 	if (!link)
@@ -163,19 +163,20 @@ static int name_place(struct lkst_frame_names *n, const struct lkst_binary *b, u
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* What was found before; NULL: nothing. */
-static const struct known *find_known(const struct lkst_frame_names *n, const struct which *which)
+static const struct frame_names_known *find_known(const struct lkst_frame_names *n,
+						  const struct frame_names_which *which)
 {
-	const struct known *known =
-		lkst_hash_find(&n->known, key_of(which, sizeof(*which)), sizeof(*known));
+	const struct frame_names_known *known =
+		lkst_hash_find(&n->known, frame_names_key_of(which, sizeof(*which)), sizeof(*known));
 
 	return known && !memcmp(&known->which, which, sizeof(*which)) ? known : NULL;
 }
 
 /* Remembers the chain from @first on. 0 or -ENOMEM. */
-static int remember(struct lkst_frame_names *n, const struct which *which, u32 first)
+static int frame_names_remember(struct lkst_frame_names *n, const struct frame_names_which *which, u32 first)
 {
-	const u64 key = key_of(which, sizeof(*which));
-	struct known *known;
+	const u64 key = frame_names_key_of(which, sizeof(*which));
+	struct frame_names_known *known;
 
 	if (lkst_hash_reserve(&n->known, sizeof(*known)))
 		return -ENOMEM;
@@ -187,8 +188,8 @@ static int remember(struct lkst_frame_names *n, const struct which *which, u32 f
 	return 0;
 }
 
-static s64 take(const struct lkst_frame_names *n, u32 first, u32 nr_names, u32 *list, u32 nr,
-		u32 max)
+static s64 frame_names_take(const struct lkst_frame_names *n, u32 first, u32 nr_names, u32 *list, u32 nr,
+			    u32 max)
 {
 	u32 i;
 
@@ -198,12 +199,12 @@ static s64 take(const struct lkst_frame_names *n, u32 first, u32 nr_names, u32 *
 }
 
 /* Names the place that @address is, which other processes may have at another address. */
-static int find_user(struct lkst_frame_names *n, const struct lkst_frame *frame, u64 address)
+static int frame_names_find_user(struct lkst_frame_names *n, const struct lkst_frame *frame, u64 address)
 {
 	struct lkst_code_place place = {};
 	const struct lkst_binary *b = NULL;
-	const struct known *known;
-	struct which which;
+	const struct frame_names_known *known;
+	struct frame_names_which which;
 	char text[32];
 	u32 first = n->nr_chains, i;
 	int err;
@@ -217,7 +218,7 @@ static int find_user(struct lkst_frame_names *n, const struct lkst_frame *frame,
 		*lkst_put_hex(text, address) = 0;
 		return add_to_chain(n, text, "program", LKST_FRAME_PROGRAM);
 	}
-	which = (struct which){ place.offset, 0, place.binary, WHAT_PLACE };
+	which = (struct frame_names_which){ place.offset, 0, place.binary, WHAT_PLACE };
 	known = find_known(n, &which);
 	for (i = 0; known && i < known->nr; i++) {
 		u32 *link = lkst_vec_add(n->chains, n->nr_chains);
@@ -229,17 +230,17 @@ static int find_user(struct lkst_frame_names *n, const struct lkst_frame *frame,
 	if (known)
 		return 0;
 	err = name_place(n, b, place.offset);
-	return err ?: remember(n, &which, first);
+	return err ?: frame_names_remember(n, &which, first);
 }
 
-static void forget(struct lkst_frame_names *n)
+static void frame_names_forget(struct lkst_frame_names *n)
 {
-	lkst_hash_clear(&n->known, sizeof(struct known));
+	lkst_hash_clear(&n->known, sizeof(struct frame_names_known));
 	n->nr_chains = 0;
 }
 
 /* The address that is named. One that is hidden has its name alone. */
-static u64 call_of(const struct lkst_frame *frame)
+static u64 frame_names_call_of(const struct lkst_frame *frame)
 {
 	const bool is_after = frame->has_called && frame->address && !lkst_address_is_hidden(frame->address);
 
@@ -249,23 +250,23 @@ static u64 call_of(const struct lkst_frame *frame)
 s64 lkst_frame_names_put(struct lkst_frame_names *n, const struct lkst_frame *frame, u32 *list,
 			 u32 nr, u32 max)
 {
-	const u64 address = call_of(frame);
-	const struct which which =
-		frame->is_user ? (struct which){ address, frame->space ? frame->space->version : 0,
+	const u64 address = frame_names_call_of(frame);
+	const struct frame_names_which which =
+		frame->is_user ? (struct frame_names_which){ address, frame->space ? frame->space->version : 0,
 						 (u32)frame->pid, WHAT_ADDRESS }
-			       : (struct which){ address, 0, 0, WHAT_KERNEL };
-	const struct known *known = find_known(n, &which);
+			       : (struct frame_names_which){ address, 0, 0, WHAT_KERNEL };
+	const struct frame_names_known *known = find_known(n, &which);
 	u32 first;
 	int err;
 
 	if (known)
-		return take(n, known->first, known->nr, list, nr, max);
+		return frame_names_take(n, known->first, known->nr, list, nr, max);
 	if (n->known.nr >= KNOWN_MAX)
-		forget(n);
+		frame_names_forget(n);
 	first = n->nr_chains;
-	err = frame->is_user ? find_user(n, frame, address) : name_kernel(n, address);
-	err = err ?: remember(n, &which, first);
-	return err ?: take(n, first, n->nr_chains - first, list, nr, max);
+	err = frame->is_user ? frame_names_find_user(n, frame, address) : name_kernel(n, address);
+	err = err ?: frame_names_remember(n, &which, first);
+	return err ?: frame_names_take(n, first, n->nr_chains - first, list, nr, max);
 }
 
 struct lkst_frame_names *lkst_frame_names_new(struct lkst_symbols *symbols,
@@ -278,7 +279,7 @@ struct lkst_frame_names *lkst_frame_names_new(struct lkst_symbols *symbols,
 	n->symbols = symbols;
 	n->code = code;
 	/* The first name is that of all that have no room. */
-	if (number_of(n, "[others]", "kernel", LKST_FRAME_KERNEL) < 0) {
+	if (frame_names_number_of(n, "[others]", "kernel", LKST_FRAME_KERNEL) < 0) {
 		lkst_frame_names_free(n);
 		return NULL;
 	}

@@ -31,7 +31,7 @@ static u32 bounded(u32 number, u32 max)
 	return number < max ? number : max - 1;
 }
 
-static void begin(struct lkst_gap_test *c, const struct lkst_gap *gap)
+static void gap_test_begin(struct lkst_gap_test *c, const struct lkst_gap *gap)
 {
 	u32 buffer = bounded(gap->buffer, BUFFERS_MAX), cpu = bounded(gap->cpu, CPUS_MAX);
 
@@ -46,17 +46,17 @@ bool lkst_gap_test_crosses(struct lkst_gap_test *c, u32 cpu, u32 buffer, u64 fro
 	u64 last_ns;
 
 	for (; c->next < c->nr_gaps && c->gaps[c->next].from_ns < to_ns; c->next++)
-		begin(c, &c->gaps[c->next]);
+		gap_test_begin(c, &c->gaps[c->next]);
 	buffer = bounded(buffer, BUFFERS_MAX);
 	last_ns = cpu == LKST_GAP_TEST_ANY ? c->any_ns[buffer]
 					   : c->cpu_ns[bounded(cpu, CPUS_MAX)][buffer];
 	return last_ns > from_ns;
 }
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int gap_test_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	if (lkst_buffer_is_of_kernel(gap->buffer))
-		begin(ctx, gap);
+		gap_test_begin(ctx, gap);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static int find_discards(struct lkst_gap_test *c, const struct lkst_trace *t, un
 	return err;
 }
 
-static int compare_gaps(const void *a, const void *b)
+static int gap_test_compare_gaps(const void *a, const void *b)
 {
 	const struct lkst_gap *x = a, *y = b;
 
@@ -103,7 +103,7 @@ int lkst_gap_test_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_gap_t
 {
 	struct lkst_gap_test *c = calloc(1, sizeof(*c));
 	const struct lkst_trace *t = lkst_feed_trace(f);
-	int err = c ? lkst_feed_gaps(f, on_gap, c) : -ENOMEM;
+	int err = c ? lkst_feed_gaps(f, gap_test_on_gap, c) : -ENOMEM;
 	unsigned int i;
 
 	for (i = 0; i < lkst_trace_nr_streams(t) && err >= 0; i++)
@@ -114,7 +114,7 @@ int lkst_gap_test_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_gap_t
 		return lkst_err_sys(e, err, "looking for gaps");
 	}
 	if (c->nr_gaps)
-		qsort(c->gaps, c->nr_gaps, sizeof(*c->gaps), compare_gaps);
+		qsort(c->gaps, c->nr_gaps, sizeof(*c->gaps), gap_test_compare_gaps);
 	*ret_gap_test = c;
 	return 0;
 }

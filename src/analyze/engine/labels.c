@@ -20,7 +20,7 @@ static const struct {
 };
 
 /* The field called "name" of @r, as text. */
-static const char *name_of(const struct lkst_record *r, u32 *ret_length)
+static const char *labels_name_of(const struct lkst_record *r, u32 *ret_length)
 {
 	unsigned int i;
 
@@ -30,7 +30,7 @@ static const char *name_of(const struct lkst_record *r, u32 *ret_length)
 	return NULL;
 }
 
-static int add(struct lkst_labels *l, u8 kind, u32 number, const char *text, u32 length)
+static int labels_add(struct lkst_labels *l, u8 kind, u32 number, const char *text, u32 length)
 {
 	struct lkst_label *label;
 
@@ -57,14 +57,14 @@ int lkst_labels_feed(struct lkst_labels *l, const struct lkst_record *r)
 		if (r->event->index != sources[i].index)
 			continue;
 		f = lkst_class_field(r->event, sources[i].number);
-		text = name_of(r, &length);
+		text = labels_name_of(r, &length);
 		if (f && text)
-			return add(l, sources[i].kind, (u32)lkst_record_int(r, f), text, length);
+			return labels_add(l, sources[i].kind, (u32)lkst_record_int(r, f), text, length);
 	}
 	return 0;
 }
 
-static int on_state(void *ctx, const struct lkst_record *r, const void *record)
+static int labels_on_state(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return lkst_labels_feed(ctx, r);
 }
@@ -75,7 +75,7 @@ int lkst_labels_subscribe(struct lkst_labels *l, struct lkst_feed *f)
 	int r = 0;
 
 	for (i = 0; i < sizeof(sources) / sizeof(sources[0]) && r >= 0; i++)
-		r = lkst_feed_event(f, (enum lkst_event_index)sources[i].index, on_state, l);
+		r = lkst_feed_event(f, (enum lkst_event_index)sources[i].index, labels_on_state, l);
 	return r < 0 ? r : 0;
 }
 

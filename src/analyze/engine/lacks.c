@@ -29,7 +29,7 @@ static const struct {
 	{ LKST_LACK_REQUESTS, LKST_EV_block_rq_complete },
 };
 
-static void want(const struct lkst_catalog *c, int lack, bool wants[LKST_EVENT_SPACE])
+static void lacks_want(const struct lkst_catalog *c, int lack, bool wants[LKST_EVENT_SPACE])
 {
 	const struct lkst_event_class *event;
 	u32 id, i;
@@ -54,7 +54,7 @@ int lkst_lacks_init(const struct lkst_limited *l, const struct lkst_catalog *c,
 
 	*x = (struct lkst_lacks){};
 	for (lack = 0; lack < LKST_NR_LACKS && !err; lack++) {
-		want(c, lack, wants);
+		lacks_want(c, lack, wants);
 		err = lkst_limited_times_of(l, wants, &x->times[lack]);
 	}
 	return err;

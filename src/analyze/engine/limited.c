@@ -26,13 +26,13 @@ enum {
 };
 
 /* A time in which a kind was left out. */
-struct span {
+struct limited_span {
 	u64 from_ns, to_ns; /* to_ns UINT64_MAX: it is not over when the trace ends */
 };
 
-struct kind {
+struct limited_kind {
 	char name[LKST_KIND_NAME];
-	struct span *spans; /* in order */
+	struct limited_span *spans; /* in order */
 	u32 nr_spans;
 	u32 cost_ppm;	/* when it was left out last; 0: not known */
 	u32 nr_events;
@@ -44,7 +44,7 @@ struct kind {
 struct lkst_limited {
 	struct lkst_trace *trace;
 	const struct lkst_catalog *catalog;
-	struct kind *kinds;
+	struct limited_kind *kinds;
 	u32 nr_kinds;
 	/* By event: the kinds that have it are kinds_of[first_of[id]] up to kinds_of[first_of[id + 1]]. */
 	u32 *kinds_of;
@@ -108,18 +108,18 @@ static bool has_event(const struct lkst_limited *l, const char *kind, u32 id)
 	return !strcmp(l->names[id], kind);
 }
 
-static bool covers(const struct kind *k, u32 id)
+static bool covers(const struct limited_kind *k, u32 id)
 {
 	return k->covers[id / 32] >> id % 32 & 1;
 }
 
-static struct kind *kind_of(struct lkst_limited *l, const struct lkst_record *r)
+static struct limited_kind *limited_kind_of(struct lkst_limited *l, const struct lkst_record *r)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, "kind");
 	char name[LKST_KIND_NAME];
 	u32 length = 0, i, id;
 	const u8 *bytes = f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
-	struct kind *k;
+	struct limited_kind *k;
 
 	snprintf(name, sizeof(name), "%.*s", (int)(length < LKST_KIND_NAME ? length : LKST_KIND_NAME - 1),
 		 bytes ? (const char *)bytes : "");
@@ -131,7 +131,7 @@ static struct kind *kind_of(struct lkst_limited *l, const struct lkst_record *r)
 	k = l->nr_kinds < KINDS_MAX ? lkst_vec_add(l->kinds, l->nr_kinds) : NULL;
 	if (!k)
 		return NULL;
-	*k = (struct kind){};
+	*k = (struct limited_kind){};
 	memcpy(k->name, name, sizeof(k->name));
 	for (id = 1; id < LKST_EVENT_SPACE; id++)
 		if (l->catalog->classes[id] && has_event(l, name, id)) {
@@ -143,34 +143,34 @@ static struct kind *kind_of(struct lkst_limited *l, const struct lkst_record *r)
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
-static u64 number(const struct lkst_record *r, const char *name)
+static u64 limited_number(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
 	return f ? lkst_record_int(r, f) : 0;
 }
 
-static int add_span(struct kind *k, u64 from_ns, u64 to_ns)
+static int add_span(struct limited_kind *k, u64 from_ns, u64 to_ns)
 {
-	struct span *s = lkst_vec_add(k->spans, k->nr_spans);
+	struct limited_span *s = lkst_vec_add(k->spans, k->nr_spans);
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct span){ from_ns, to_ns };
+	*s = (struct limited_span){ from_ns, to_ns };
 	return 0;
 }
 
-static struct span *open_span(struct kind *k)
+static struct limited_span *open_span(struct limited_kind *k)
 {
-	struct span *last = k->nr_spans ? &k->spans[k->nr_spans - 1] : NULL;
+	struct limited_span *last = k->nr_spans ? &k->spans[k->nr_spans - 1] : NULL;
 
 	return last && last->to_ns == UINT64_MAX ? last : NULL;
 }
 
-static int on_end(struct kind *k, const struct lkst_record *r)
+static int limited_on_end(struct limited_kind *k, const struct lkst_record *r)
 {
-	const u64 left_out_ns = number(r, "left_out");
-	struct span *open = open_span(k);
+	const u64 left_out_ns = limited_number(r, "left_out");
+	struct limited_span *open = open_span(k);
 
 	if (open)
 		open->to_ns = r->ns;
@@ -178,38 +178,38 @@ static int on_end(struct kind *k, const struct lkst_record *r)
 	return open ? 0 : add_span(k, left_out_ns < r->ns ? r->ns - left_out_ns : 0, r->ns);
 }
 
-static void on_ledger(struct kind *k, const struct lkst_record *r)
+static void on_ledger(struct limited_kind *k, const struct lkst_record *r)
 {
-	const u64 left_out_ns = number(r, "left_out");
+	const u64 left_out_ns = limited_number(r, "left_out");
 
-	if (!number(r, "is_left_out"))
+	if (!limited_number(r, "is_left_out"))
 		return;
 	k->ledger_ns = r->ns;
 	k->ledger_from_ns = left_out_ns < r->ns ? r->ns - left_out_ns : 0;
 }
 
-static int take(void *ctx, const struct lkst_record *r)
+static int limited_take(void *ctx, const struct lkst_record *r)
 {
 	const s32 index = r->event->index;
-	struct kind *k;
+	struct limited_kind *k;
 
 	if (index != LKST_EV_shed_begin && index != LKST_EV_shed_end && index != LKST_EV_state_shed)
 		return 0;
-	k = kind_of(ctx, r);
+	k = limited_kind_of(ctx, r);
 	if (!k)
 		return ((struct lkst_limited *)ctx)->nr_kinds < KINDS_MAX ? -ENOMEM : 0;
 	if (index == LKST_EV_state_shed)
 		on_ledger(k, r);
 	else if (index == LKST_EV_shed_end)
-		return on_end(k, r);
+		return limited_on_end(k, r);
 	else if (!open_span(k)) {
-		k->cost_ppm = (u32)number(r, "cost");
+		k->cost_ppm = (u32)limited_number(r, "cost");
 		return add_span(k, r->ns, UINT64_MAX);
 	}
 	return 0;
 }
 
-static bool is_within(const struct kind *k, u64 ns)
+static bool limited_is_within(const struct limited_kind *k, u64 ns)
 {
 	u32 i;
 
@@ -226,9 +226,9 @@ static int take_ledgers(struct lkst_limited *l)
 	u32 i;
 
 	for (i = 0; i < l->nr_kinds && !err; i++) {
-		struct kind *k = &l->kinds[i];
+		struct limited_kind *k = &l->kinds[i];
 
-		if (k->ledger_ns && !is_within(k, k->ledger_ns))
+		if (k->ledger_ns && !limited_is_within(k, k->ledger_ns))
 			err = add_span(k, k->ledger_from_ns, UINT64_MAX);
 	}
 	return err;
@@ -253,7 +253,7 @@ static u32 list_kinds(struct lkst_limited *l)
 	return nr;
 }
 
-static int finish(struct lkst_limited *l)
+static int limited_finish(struct lkst_limited *l)
 {
 	int err = take_ledgers(l);
 
@@ -275,10 +275,10 @@ int lkst_limited_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_limit
 		return lkst_err_sys(e, -ENOMEM, "finding what was left out");
 	l->trace = t;
 	l->catalog = lkst_trace_catalog(t);
-	err = lkst_feed_before(e, t, UINT64_MAX, take, l);
+	err = lkst_feed_before(e, t, UINT64_MAX, limited_take, l);
 	if (err)
 		return err;
-	if (finish(l))
+	if (limited_finish(l))
 		return lkst_err_sys(e, -ENOMEM, "finding what was left out");
 	free(l->names);
 	l->names = NULL;
@@ -324,7 +324,7 @@ struct lack {
 };
 
 /* Adds the part of @s that is in the time; spans of a kind do not overlap. */
-static void add_lack(struct lack *lack, const struct span *s, u64 from_ns, u64 to_ns)
+static void add_lack(struct lack *lack, const struct limited_span *s, u64 from_ns, u64 to_ns)
 {
 	const u64 begin_ns = s->from_ns > from_ns ? s->from_ns : from_ns;
 	const u64 end_ns = s->to_ns < to_ns ? s->to_ns : to_ns;
@@ -339,7 +339,7 @@ static void add_lack(struct lack *lack, const struct span *s, u64 from_ns, u64 t
 	lack->times++;
 }
 
-static bool find_lack(const struct kind *k, u64 from_ns, u64 to_ns, struct lack *ret_lack)
+static bool find_lack(const struct limited_kind *k, u64 from_ns, u64 to_ns, struct lack *ret_lack)
 {
 	u32 i;
 
@@ -350,12 +350,12 @@ static bool find_lack(const struct kind *k, u64 from_ns, u64 to_ns, struct lack 
 }
 
 /* When records of @s may be missing. */
-static u64 lost_from(const struct span *s)
+static u64 lost_from(const struct limited_span *s)
 {
 	return s->from_ns > SLACK_NS ? s->from_ns - SLACK_NS : 0;
 }
 
-static u64 lost_to(const struct span *s)
+static u64 lost_to(const struct limited_span *s)
 {
 	return s->to_ns < UINT64_MAX - SLACK_NS ? s->to_ns + SLACK_NS : UINT64_MAX;
 }
@@ -366,7 +366,7 @@ u64 lkst_limited_since(const struct lkst_limited *l, u32 id, u64 from_ns, u64 to
 	u32 at, i;
 
 	for (at = l->first_of[id]; at < l->first_of[id + 1]; at++) {
-		const struct kind *k = &l->kinds[l->kinds_of[at]];
+		const struct limited_kind *k = &l->kinds[l->kinds_of[at]];
 
 		i = lkst_lower_bound(j, k->nr_spans, lost_to(&k->spans[j]) <= from_ns);
 		if (i == k->nr_spans || lost_from(&k->spans[i]) >= to_ns)
@@ -382,7 +382,7 @@ bool lkst_limited_crosses(const struct lkst_limited *l, u32 id, u64 from_ns, u64
 	return lkst_limited_since(l, id, from_ns, to_ns) != UINT64_MAX;
 }
 
-static bool concerns(const struct kind *k, const bool *wants)
+static bool concerns(const struct limited_kind *k, const bool *wants)
 {
 	u32 id;
 
@@ -394,15 +394,15 @@ static bool concerns(const struct kind *k, const bool *wants)
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct limited_span *x = a, *y = b;
 
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
 /* The times of all kinds that concern @wants, which may overlap. */
-static int list_times(const struct lkst_limited *l, const bool *wants, struct span **list, u32 *nr)
+static int list_times(const struct lkst_limited *l, const bool *wants, struct limited_span **list, u32 *nr)
 {
-	struct span *added;
+	struct limited_span *added;
 	u32 i, k;
 
 	for (i = 0; i < l->nr_kinds; i++) {
@@ -412,7 +412,8 @@ static int list_times(const struct lkst_limited *l, const bool *wants, struct sp
 			added = lkst_vec_add(*list, *nr);
 			if (!added)
 				return -ENOMEM;
-			*added = (struct span){ lost_from(&l->kinds[i].spans[k]), lost_to(&l->kinds[i].spans[k]) };
+			*added = (struct limited_span){ lost_from(&l->kinds[i].spans[k]),
+							lost_to(&l->kinds[i].spans[k]) };
 		}
 	}
 	if (*nr)
@@ -431,7 +432,7 @@ int lkst_limited_times_of(const struct lkst_limited *l, const bool wants[LKST_EV
 			  struct lkst_limited_times *ret_times)
 {
 	struct lkst_limited_times x = {};
-	struct span *list = NULL;
+	struct limited_span *list = NULL;
 	u32 i, nr = 0;
 	int err = list_times(l, wants, &list, &nr);
 
@@ -466,14 +467,14 @@ u64 lkst_limited_times_since(const struct lkst_limited_times *x, u64 from_ns, u6
 }
 
 /* Whether a kind that has more events and all of @k's, as "syscall:*" those of "syscall:read", was left out as long. */
-static bool is_part(const struct lkst_limited *l, const struct kind *k, const struct lack *lack, u64 from_ns,
-		    u64 to_ns)
+static bool limited_is_part(const struct lkst_limited *l, const struct limited_kind *k, const struct lack *lack,
+			    u64 from_ns, u64 to_ns)
 {
 	struct lack other;
 	u32 i, word;
 
 	for (i = 0; i < l->nr_kinds; i++) {
-		const struct kind *whole = &l->kinds[i];
+		const struct limited_kind *whole = &l->kinds[i];
 
 		for (word = 0; word < LKST_EVENT_SPACE / 32 && !(k->covers[word] & ~whole->covers[word]); word++)
 			;
@@ -488,14 +489,15 @@ static bool is_part(const struct lkst_limited *l, const struct kind *k, const st
 
 /* What was left out of some events: the kinds, those that have most events first, and all of their times in one. */
 struct lacking {
-	const struct kind *kinds[KINDS_MAX];
+	const struct limited_kind *kinds[KINDS_MAX];
 	u32 nr;
 	struct lack all;
 };
 
-static int by_weight(const void *a, const void *b)
+static int limited_by_weight(const void *a, const void *b)
 {
-	const struct kind *x = *(const struct kind *const *)a, *y = *(const struct kind *const *)b;
+	const struct limited_kind *x = *(const struct limited_kind *const *)a,
+				  *y = *(const struct limited_kind *const *)b;
 
 	if (x->nr_events != y->nr_events)
 		return x->nr_events < y->nr_events ? 1 : -1;
@@ -511,16 +513,17 @@ static void find_lacking(const struct lkst_limited *l, const bool *wants, u64 fr
 	ret_lacking->nr = 0;
 	*all = (struct lack){};
 	for (i = 0; i < l->nr_kinds; i++) {
-		const struct kind *k = &l->kinds[i];
+		const struct limited_kind *k = &l->kinds[i];
 
-		if (!concerns(k, wants) || !find_lack(k, from_ns, to_ns, &lack) || is_part(l, k, &lack, from_ns, to_ns))
+		if (!concerns(k, wants) || !find_lack(k, from_ns, to_ns, &lack) ||
+		    limited_is_part(l, k, &lack, from_ns, to_ns))
 			continue;
 		ret_lacking->kinds[ret_lacking->nr++] = k;
 		all->since_ns = !all->times || lack.since_ns < all->since_ns ? lack.since_ns : all->since_ns;
 		all->to_ns = lack.to_ns > all->to_ns ? lack.to_ns : all->to_ns;
 		all->times = lack.times > all->times ? lack.times : all->times;
 	}
-	qsort(ret_lacking->kinds, ret_lacking->nr, sizeof(ret_lacking->kinds[0]), by_weight);
+	qsort(ret_lacking->kinds, ret_lacking->nr, sizeof(ret_lacking->kinds[0]), limited_by_weight);
 }
 
 /* Seconds since the trace's first record. */
@@ -589,7 +592,7 @@ int lkst_limited_each(const struct lkst_limited *l, u64 from_ns, u64 to_ns,
 	int err = 0;
 
 	for (nr = 0; nr < l->nr_kinds; nr++) {
-		const struct kind *k = &l->kinds[nr];
+		const struct limited_kind *k = &l->kinds[nr];
 
 		for (i = 0; i < k->nr_spans && !err; i++) {
 			const struct lkst_limited_time time = { k->name, nr, k->spans[i].from_ns, k->spans[i].to_ns };
@@ -617,7 +620,7 @@ static const struct lkst_column columns[] = {
 	{ "now", "at the end", LKST_COLUMN_FLAG, "it was left out still when the trace, or what was asked for, ended" },
 };
 
-static void put_row(struct lkst_table *t, const struct kind *k, const struct lack *lack, u64 to_ns)
+static void limited_put_row(struct lkst_table *t, const struct limited_kind *k, const struct lack *lack, u64 to_ns)
 {
 	lkst_table_row(t);
 	lkst_table_str(t, k->name);
@@ -644,7 +647,7 @@ int lkst_limited_put(const struct lkst_limited *l, u64 from_ns, u64 to_ns, struc
 					 sizeof(columns) / sizeof(columns[0]));
 		if (!t)
 			return -ENOMEM;
-		put_row(t, &l->kinds[i], &lack, to_ns);
+		limited_put_row(t, &l->kinds[i], &lack, to_ns);
 	}
 	if (t)
 		lkst_table_sort(t, (unsigned int)lkst_table_column(t, "cost"), true);

@@ -17,12 +17,12 @@ enum {
 };
 _Static_assert(LKST_STACK_NAMES_MAX <= 1 << LIST_BITS, "a list's number is part of a key");
 
-struct numbered {
+struct samples_numbered {
 	u64 key;
 	u32 nr;
 };
 
-struct thread {
+struct samples_thread {
 	struct lkst_samples_thread is;
 	u32 before; /* the number of the same thread under another name, NO_THREAD: none */
 	u32 nr;	    /* how many those are, with this */
@@ -32,7 +32,7 @@ struct lkst_samples {
 	struct lkst_samples_options options;
 	struct lkst_stack_names *stacks;
 	struct lkst_hash thread_numbers, path_numbers; /* struct numbered */
-	struct thread *threads;
+	struct samples_thread *threads;
 	u32 nr_threads;
 	struct lkst_samples_path *paths;
 	u32 nr_paths;
@@ -42,9 +42,9 @@ struct lkst_samples {
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 /* The number under which @tid was added last; NO_THREAD: none. */
-static u32 last_of(const struct lkst_samples *s, s32 tid)
+static u32 samples_last_of(const struct lkst_samples *s, s32 tid)
 {
-	const struct numbered *known = lkst_hash_find(&s->thread_numbers, (u32)tid, sizeof(*known));
+	const struct samples_numbered *known = lkst_hash_find(&s->thread_numbers, (u32)tid, sizeof(*known));
 
 	return known ? known->nr : NO_THREAD;
 }
@@ -53,11 +53,11 @@ static u32 last_of(const struct lkst_samples *s, s32 tid)
  * The number of @thread; negative: no memory, -ENOSPC: no room. With another name or process it is another one, up to
  * LKST_SAMPLES_NAMES names.
  */
-static s64 thread_number(struct lkst_samples *s, const struct lkst_samples_thread *thread)
+static s64 samples_thread_number(struct lkst_samples *s, const struct lkst_samples_thread *thread)
 {
-	const u32 last = last_of(s, thread->tid);
-	struct numbered *known;
-	struct thread *added;
+	const u32 last = samples_last_of(s, thread->tid);
+	struct samples_numbered *known;
+	struct samples_thread *added;
 	u32 i, nr;
 
 	for (i = last; i != NO_THREAD; i = s->threads[i].before)
@@ -73,7 +73,7 @@ static s64 thread_number(struct lkst_samples *s, const struct lkst_samples_threa
 	added = lkst_vec_add(s->threads, s->nr_threads);
 	if (!added)
 		return -ENOMEM;
-	*added = (struct thread){ *thread, nr ? last : NO_THREAD, nr + 1 };
+	*added = (struct samples_thread){ *thread, nr ? last : NO_THREAD, nr + 1 };
 	known = lkst_hash_find(&s->thread_numbers, (u32)thread->tid, sizeof(*known))
 			?: lkst_hash_add(&s->thread_numbers, (u32)thread->tid, sizeof(*known));
 	known->nr = s->nr_threads - 1;
@@ -83,7 +83,7 @@ static s64 thread_number(struct lkst_samples *s, const struct lkst_samples_threa
 /* The path of that key, made if there is none. NULL: no memory, *@err, or no room. */
 static struct lkst_samples_path *path_of(struct lkst_samples *s, u64 key, int *err)
 {
-	struct numbered *known = lkst_hash_find(&s->path_numbers, key, sizeof(*known));
+	struct samples_numbered *known = lkst_hash_find(&s->path_numbers, key, sizeof(*known));
 	struct lkst_samples_path *path;
 
 	if (known)
@@ -103,8 +103,8 @@ static struct lkst_samples_path *path_of(struct lkst_samples *s, u64 key, int *e
 }
 
 /* Counts a sample, or a wait of @ns, for @path. */
-static int count(struct lkst_samples *s, const struct lkst_record *r,
-		 struct lkst_samples_path *path, s32 tid, u64 ns)
+static int samples_count(struct lkst_samples *s, const struct lkst_record *r,
+			 struct lkst_samples_path *path, s32 tid, u64 ns)
 {
 	path->nr++;
 	path->ns += ns;
@@ -114,8 +114,8 @@ static int count(struct lkst_samples *s, const struct lkst_record *r,
 			       : 0;
 }
 
-static int add(struct lkst_samples *s, const struct lkst_record *r, bool is_wait, s32 tid, u64 id,
-	       u64 ns)
+static int samples_add(struct lkst_samples *s, const struct lkst_record *r, bool is_wait, s32 tid, u64 id,
+		       u64 ns)
 {
 	struct lkst_samples_thread thread = {};
 	struct lkst_samples_path *path;
@@ -126,7 +126,7 @@ static int add(struct lkst_samples *s, const struct lkst_record *r, bool is_wait
 	if (!s->options.who(s->options.ctx, r, is_wait, tid, &thread, &cause))
 		return 0;
 	list = lkst_stack_names_of(s->stacks, id, thread.pid ?: tid, is_wait, r->ns);
-	number = thread_number(s, &thread);
+	number = samples_thread_number(s, &thread);
 	if (list < 0 || number == -ENOMEM)
 		return -ENOMEM;
 	cause &= (1 << CAUSE_BITS) - 1;
@@ -147,26 +147,26 @@ static int add(struct lkst_samples *s, const struct lkst_record *r, bool is_wait
 	path->list = (u32)list;
 	path->is_wait = is_wait;
 	path->cause = cause;
-	return count(s, r, path, tid, ns);
+	return samples_count(s, r, path, tid, ns);
 }
 
 static int on_sample(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sample *is = record;
 
-	return add(ctx, r, false, r->tid, is->stack, is->period_ns);
+	return samples_add(ctx, r, false, r->tid, is->stack, is->period_ns);
 }
 
 static int on_off_cpu(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_off_cpu *is = record;
 
-	return add(ctx, r, true, is->target_tid, is->stack, is->duration_ns);
+	return samples_add(ctx, r, true, is->target_tid, is->stack, is->duration_ns);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static int subscribe(struct lkst_samples *s, struct lkst_feed *feed)
+static int samples_subscribe(struct lkst_samples *s, struct lkst_feed *feed)
 {
 	int sample = lkst_feed_event(feed, LKST_EV_sample, on_sample, s), off_cpu;
 
@@ -183,7 +183,7 @@ int lkst_samples_new(struct lkst_err *e, struct lkst_feed *feed,
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "counting samples");
 	s->options = *options;
-	has = subscribe(s, feed);
+	has = samples_subscribe(s, feed);
 	if (has <= 0)
 		return has ? lkst_err_sys(e, has, "counting samples") : 0;
 	err = lkst_stack_names_new(e, feed, options->symbols, options->namer, &s->stacks);

@@ -18,7 +18,7 @@ enum {
 	HOOK_FRAMES = 12,     /* innermost frames of a wait among which the hook's own are */
 };
 
-struct numbered {
+struct stack_names_numbered {
 	u64 key;
 	u32 nr;
 };
@@ -50,7 +50,7 @@ struct lkst_stack_names {
 	u32 nr_frames;
 };
 
-static u64 key_of(const void *bytes, size_t length)
+static u64 stack_names_key_of(const void *bytes, size_t length)
 {
 	return lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
 }
@@ -78,8 +78,8 @@ static u32 drop_hook(const struct lkst_stack_names *n, u32 *list, u32 nr)
 }
 
 /* Appends the names of @stack to the @nr in @names; @at: whose it is, and when. How many there are then; -ENOMEM. */
-static s64 put_stack(struct lkst_stack_names *n, const struct lkst_stack *stack,
-		     const struct lkst_frame *at, u32 *names, s64 nr)
+static s64 stack_names_put_stack(struct lkst_stack_names *n, const struct lkst_stack *stack,
+				 const struct lkst_frame *at, u32 *names, s64 nr)
 {
 	struct lkst_frame frame = *at;
 	u32 i;
@@ -101,14 +101,14 @@ static s64 name_stack(struct lkst_stack_names *n, const struct lkst_stack *stack
 	const struct lkst_stack *caller = lkst_stacks_caller(&n->stacks, stack);
 	const bool is_user = stack->flags & LKST_STACK_USER;
 	const struct lkst_stack *program = is_user ? stack : caller;
-	s64 nr = put_stack(n, stack, at, names, 0);
+	s64 nr = stack_names_put_stack(n, stack, at, names, 0);
 
 	if (nr >= 0 && is_wait && !is_user)
 		nr = drop_hook(n, names, (u32)nr);
 	list->nr_kernel = is_user ? 0 : (u32)nr;
 	list->is_short = program && program->nr == 1;
 	list->is_cut = (stack->flags | (caller ? caller->flags : 0)) & LKST_STACK_CUT;
-	return caller && nr >= 0 ? put_stack(n, caller, at, names, nr) : nr;
+	return caller && nr >= 0 ? stack_names_put_stack(n, caller, at, names, nr) : nr;
 }
 
 /* Keeps @nr names as those of @list. 0 or -ENOMEM. */
@@ -131,8 +131,8 @@ static int keep_names(struct lkst_stack_names *n, struct lkst_stack_list *list, 
 	return 0;
 }
 
-static bool is_same(const struct lkst_stack_names *n, const struct lkst_stack_list *one,
-		    const struct lkst_stack_list *other, const u32 *names, u32 nr)
+static bool stack_names_is_same(const struct lkst_stack_names *n, const struct lkst_stack_list *one,
+				const struct lkst_stack_list *other, const u32 *names, u32 nr)
 {
 	return one->nr == nr && one->nr_kernel == other->nr_kernel &&
 	       one->is_cut == other->is_cut && one->is_short == other->is_short &&
@@ -143,11 +143,11 @@ static bool is_same(const struct lkst_stack_names *n, const struct lkst_stack_li
 static s64 list_number(struct lkst_stack_names *n, struct lkst_stack_list *like, const u32 *names,
 		       u32 nr)
 {
-	const u64 key = key_of(names, nr * sizeof(*names));
-	struct numbered *known = lkst_hash_find(&n->numbers, key, sizeof(*known));
+	const u64 key = stack_names_key_of(names, nr * sizeof(*names));
+	struct stack_names_numbered *known = lkst_hash_find(&n->numbers, key, sizeof(*known));
 	struct lkst_stack_list *list;
 
-	if (known && is_same(n, &n->lists[known->nr], like, names, nr))
+	if (known && stack_names_is_same(n, &n->lists[known->nr], like, names, nr))
 		return known->nr;
 	if (n->nr_lists >= LKST_STACK_NAMES_MAX)
 		return LKST_STACK_NAMES_NONE;
@@ -178,8 +178,8 @@ static s64 late_list(struct lkst_stack_names *n, const struct lkst_stack_list *l
 }
 
 /* Names the stack now, while it is known what code its process has; a record that is not there yet may come. */
-static s64 make_list(struct lkst_stack_names *n, const struct stack_in *in,
-		     const struct lkst_code_space *space, u64 ns)
+static s64 stack_names_make_list(struct lkst_stack_names *n, const struct stack_in *in,
+				 const struct lkst_code_space *space, u64 ns)
 {
 	const struct lkst_stack *stack = lkst_stacks_at(&n->stacks, in->stack);
 	const struct lkst_frame at = { .ns = ns, .space = space, .pid = in->pid };
@@ -212,11 +212,11 @@ s64 lkst_stack_names_of(struct lkst_stack_names *n, u64 id, s32 pid, bool is_wai
 	space = lkst_mappings_space(n->code.mappings, in.pid, ns);
 	in.stack = (u32)stack;
 	in.version = space.version;
-	key = key_of(&in, sizeof(in));
+	key = stack_names_key_of(&in, sizeof(in));
 	shown = lkst_hash_find(&n->shown, key, sizeof(*shown));
 	if (shown && !memcmp(&shown->which, &in, sizeof(in)))
 		return shown->list;
-	list = make_list(n, &in, &space, ns);
+	list = stack_names_make_list(n, &in, &space, ns);
 	if (list < 0 || shown)
 		return list;
 	if (n->shown.nr >= SHOWN_MAX)
@@ -249,7 +249,7 @@ static int end_late(struct lkst_stack_names *n, struct lkst_stack_list *list)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static int on_stack(void *ctx, const struct lkst_record *r, const void *record)
+static int stack_names_on_stack(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_stack_names *n = ctx;
 
@@ -257,12 +257,12 @@ static int on_stack(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* Stacks from before the window are those of samples in it. */
-static int subscribe(struct lkst_stack_names *n, struct lkst_feed *feed)
+static int stack_names_subscribe(struct lkst_stack_names *n, struct lkst_feed *feed)
 {
 	int got;
 
 	lkst_feed_always(feed, true);
-	got = lkst_feed_event(feed, LKST_EV_stack, on_stack, n);
+	got = lkst_feed_event(feed, LKST_EV_stack, stack_names_on_stack, n);
 	lkst_feed_always(feed, false);
 	return got < 0 ? got : lkst_feed_mappings(feed, n->code.mappings);
 }
@@ -285,7 +285,7 @@ int lkst_stack_names_new(struct lkst_err *e, struct lkst_feed *feed, struct lkst
 	err = lkst_mappings_load(e, n->code.mappings, n->trace);
 	if (err)
 		return err;
-	err = subscribe(n, feed);
+	err = stack_names_subscribe(n, feed);
 	if (err)
 		return lkst_err_sys(e, err, "naming stacks");
 	*ret_names = lkst_take(n);
@@ -306,7 +306,7 @@ void lkst_stack_names_free(struct lkst_stack_names *n)
 	free(n);
 }
 
-static int take_in(void *ctx, const struct lkst_record *r)
+static int stack_names_take_in(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_stack_names *n = ctx;
 
@@ -317,7 +317,7 @@ static int take_in(void *ctx, const struct lkst_record *r)
 
 int lkst_stack_names_know_before(struct lkst_err *e, struct lkst_stack_names *n, u64 ns)
 {
-	return lkst_feed_before(e, n->trace, ns, take_in, n);
+	return lkst_feed_before(e, n->trace, ns, stack_names_take_in, n);
 }
 
 int lkst_stack_names_end(struct lkst_stack_names *n)

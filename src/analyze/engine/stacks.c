@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 
-struct numbered {
+struct stacks_numbered {
 	u64 id;
 	u32 nr;
 };
@@ -23,7 +23,7 @@ void lkst_stacks_fini(struct lkst_stacks *s)
 
 s64 lkst_stacks_number(struct lkst_stacks *s, u64 id)
 {
-	struct numbered *known;
+	struct stacks_numbered *known;
 
 	if (!id || id == LKST_HASH_NONE)
 		return LKST_STACKS_NONE;
@@ -84,7 +84,7 @@ const struct lkst_stack *lkst_stacks_at(const struct lkst_stacks *s, u32 nr)
 const struct lkst_stack *lkst_stacks_caller(const struct lkst_stacks *s,
 					    const struct lkst_stack *stack)
 {
-	const struct numbered *known =
+	const struct stacks_numbered *known =
 		stack->caller && stack->caller != LKST_HASH_NONE
 			? lkst_hash_find(&s->numbers, stack->caller, sizeof(*known))
 			: NULL;

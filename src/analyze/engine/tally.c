@@ -51,12 +51,12 @@ void lkst_put_key(char text[LKST_KEY_TEXT], const char *key, size_t length)
 }
 
 /* Where a key is in `keys`. */
-struct place {
+struct tally_place {
 	u64 key;
 	u32 index;
 };
 
-static bool is_wanted(const struct lkst_tally *t, u64 key, const char *text)
+static bool tally_is_wanted(const struct lkst_tally *t, u64 key, const char *text)
 {
 	const struct lkst_tally_config *c = &t->config;
 	char *end;
@@ -71,10 +71,10 @@ static bool is_wanted(const struct lkst_tally *t, u64 key, const char *text)
 	       c->key_number(c->ctx, key) == number;
 }
 
-static s64 add_key(struct lkst_tally *t, u64 key)
+static s64 tally_add_key(struct lkst_tally *t, u64 key)
 {
 	struct lkst_tally_key *k;
-	struct place *place;
+	struct tally_place *place;
 
 	if (lkst_hash_reserve(&t->places, sizeof(*place)))
 		return -ENOMEM;
@@ -91,13 +91,13 @@ static s64 add_key(struct lkst_tally *t, u64 key)
 		place = lkst_hash_add(&t->places, key, sizeof(*place));
 		place->index = t->last;
 	}
-	k->is_wanted = is_wanted(t, key, k->text);
+	k->is_wanted = tally_is_wanted(t, key, k->text);
 	return t->last;
 }
 
 s64 lkst_tally_find_key(struct lkst_tally *t, u64 key)
 {
-	struct place *place;
+	struct tally_place *place;
 
 	if (key == OTHERS && t->others)
 		return t->last = t->others - 1;
@@ -106,7 +106,7 @@ s64 lkst_tally_find_key(struct lkst_tally *t, u64 key)
 		return t->last = place->index;
 	if (t->nr_keys >= LKST_TALLY_KEYS_MAX - 1 && key != OTHERS)
 		return lkst_tally_find_key(t, OTHERS);
-	return add_key(t, key);
+	return tally_add_key(t, key);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -297,9 +297,9 @@ void lkst_tally_init_list(const struct lkst_tally *t, struct lkst_table *table)
 }
 
 /* Adds <name><suffix>, titled "<title>: <what>". */
-static struct lkst_table *add_table(const struct lkst_tally *t, struct lkst_tables *set,
-				    const char *suffix, const char *what,
-				    const struct lkst_column *columns, unsigned int nr_columns)
+static struct lkst_table *tally_add_table(const struct lkst_tally *t, struct lkst_tables *set,
+					  const char *suffix, const char *what,
+					  const struct lkst_column *columns, unsigned int nr_columns)
 {
 	char name[NAME_MAX_LENGTH], title[NAME_MAX_LENGTH];
 
@@ -317,16 +317,16 @@ static struct lkst_table *add_statistics(const struct lkst_tally *t, struct lkst
 					 const char *suffix, const char *what)
 {
 	if (is_level(t))
-		return add_table(t, set, suffix, what,
-				 t->config.is_weighted ? weighted_columns : level_columns,
-				 NR_LEVEL_COLUMNS);
-	return add_table(t, set, suffix, what,
-			 t->config.type == LKST_COLUMN_DURATION ? duration_columns : size_columns,
-			 NR_COLUMNS);
+		return tally_add_table(t, set, suffix, what,
+				       t->config.is_weighted ? weighted_columns : level_columns,
+				       NR_LEVEL_COLUMNS);
+	return tally_add_table(t, set, suffix, what,
+			       t->config.type == LKST_COLUMN_DURATION ? duration_columns : size_columns,
+			       NR_COLUMNS);
 }
 
-static void put_row(const struct lkst_tally *t, struct lkst_table *table, const char *key,
-		    const struct lkst_hist *h, const struct lkst_hist *all, u64 nr_crossing)
+static void tally_put_row(const struct lkst_tally *t, struct lkst_table *table, const char *key,
+			  const struct lkst_hist *h, const struct lkst_hist *all, u64 nr_crossing)
 {
 	bool is_by_sum = !is_level(t) || t->config.has_own_total;
 	double part = is_by_sum ? (double)h->sum : (double)h->count;
@@ -396,7 +396,7 @@ static int total_table(const struct lkst_tally *t, struct lkst_tables *set,
 	if (!table)
 		return -ENOMEM;
 	if (all->count || nr_crossing)
-		put_row(t, table, t->config.all ? t->config.all : "all", all, all, nr_crossing);
+		tally_put_row(t, table, t->config.all ? t->config.all : "all", all, all, nr_crossing);
 	lkst_left_out_put(&t->left_out, table);
 	return table->error;
 }
@@ -413,7 +413,7 @@ static int key_table(const struct lkst_tally *t, struct lkst_tables *set,
 		const struct lkst_tally_key *k = &t->keys[i];
 
 		if (k->histogram.count || k->nr_crossing)
-			put_row(t, table, k->text, &k->histogram, all, k->nr_crossing);
+			tally_put_row(t, table, k->text, &k->histogram, all, k->nr_crossing);
 	}
 	/* By the sum, or where that says nothing by key. */
 	if (is_level(t))
@@ -429,7 +429,7 @@ static int worst_table(const struct lkst_tally *t, struct lkst_tables *set)
 					    : t->config.type == LKST_COLUMN_BYTES  ? worst_sizes
 										   : worst_levels;
 	struct lkst_table *table =
-		add_table(t, set, "_worst", "the greatest", columns, NR_WORST_COLUMNS);
+		tally_add_table(t, set, "_worst", "the greatest", columns, NR_WORST_COLUMNS);
 	u32 i;
 
 	if (!table)

@@ -59,7 +59,7 @@ void lkst_tick_names_free(struct lkst_tick_names *n)
 	free(n);
 }
 
-static int take_in(void *ctx, const struct lkst_record *r)
+static int tick_names_take_in(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_tick_names *n = ctx;
 
@@ -68,7 +68,7 @@ static int take_in(void *ctx, const struct lkst_record *r)
 
 int lkst_tick_names_know_before(struct lkst_err *e, struct lkst_tick_names *n, u64 ns)
 {
-	return lkst_feed_before(e, n->trace, ns, take_in, n);
+	return lkst_feed_before(e, n->trace, ns, tick_names_take_in, n);
 }
 
 struct lkst_tick_doing lkst_tick_doing_of(u8 where, u8 flags, s16 call)
@@ -86,7 +86,7 @@ bool lkst_tick_is_named(const struct lkst_frame_name *name)
 }
 
 /* What stands for place @function of a file, which has no name. -ENOMEM. */
-static s64 file_of(struct lkst_tick_names *n, u32 function)
+static s64 tick_names_file_of(struct lkst_tick_names *n, u32 function)
 {
 	const char *where = lkst_frame_names_at(n->names, function)->where;
 	const u64 key = lkst_xxh64(where, strlen(where)) & INT64_MAX;
@@ -117,7 +117,7 @@ s64 lkst_tick_names_function(struct lkst_tick_names *n, const struct lkst_record
 
 	if (nr < 0)
 		return nr;
-	return lkst_tick_is_named(lkst_frame_names_at(n->names, function)) ? function : file_of(n, function);
+	return lkst_tick_is_named(lkst_frame_names_at(n->names, function)) ? function : tick_names_file_of(n, function);
 }
 
 const struct lkst_frame_name *lkst_tick_names_at(const struct lkst_tick_names *n, u32 function)

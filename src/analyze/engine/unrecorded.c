@@ -30,13 +30,13 @@ struct lkst_unrecorded {
 
 /* ---- the trace's masksets ------------------------------------------------------------ */
 
-static void use(struct lkst_unrecorded *u, u32 maskset)
+static void unrecorded_use(struct lkst_unrecorded *u, u32 maskset)
 {
 	if (maskset < LKST_MASKSETS)
 		u->used |= 1u << maskset;
 }
 
-static int on_maskset(void *ctx, const struct lkst_record *r, const void *record)
+static int unrecorded_on_maskset(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_maskset *m = record;
 	struct lkst_unrecorded *u = ctx;
@@ -46,16 +46,16 @@ static int on_maskset(void *ctx, const struct lkst_record *r, const void *record
 	snprintf(u->names[m->maskset], LKST_MASKSET_NAME, "%s", m->name.bytes);
 	u->events[m->maskset] = m->events;
 	if (m->active)
-		use(u, m->maskset);
+		unrecorded_use(u, m->maskset);
 	return 0;
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int unrecorded_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_maskset_switch *s = record;
 
-	use(ctx, s->from);
-	use(ctx, s->to);
+	unrecorded_use(ctx, s->from);
+	unrecorded_use(ctx, s->to);
 	return 0;
 }
 
@@ -70,9 +70,9 @@ int lkst_unrecorded_new(struct lkst_feed *f, struct lkst_unrecorded **ret_unreco
 	u->feed = f;
 	u->catalog = lkst_trace_catalog(lkst_feed_trace(f));
 	lkst_feed_always(f, true);
-	r = lkst_feed_event(f, LKST_EV_state_maskset, on_maskset, u);
+	r = lkst_feed_event(f, LKST_EV_state_maskset, unrecorded_on_maskset, u);
 	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_maskset_switch, on_switch, u);
+		r = lkst_feed_event(f, LKST_EV_maskset_switch, unrecorded_on_switch, u);
 	lkst_feed_always(f, false);
 	return r < 0 ? r : 0;
 }
@@ -82,7 +82,7 @@ void lkst_unrecorded_free(struct lkst_unrecorded *u)
 	free(u);
 }
 
-static bool has(const struct lkst_mask *mask, u32 id)
+static bool unrecorded_has(const struct lkst_mask *mask, u32 id)
 {
 	return lkst_route_handler(mask->route[id]) != LKST_HANDLER_NOTHING;
 }
@@ -96,7 +96,7 @@ static void fill_reserved(struct lkst_unrecorded *u, const char *name)
 }
 
 /* Makes maskset @i of the trace; false if it is a user's, or a shipped one that was changed. */
-static bool fill(struct lkst_unrecorded *u, u32 i)
+static bool unrecorded_fill(struct lkst_unrecorded *u, u32 i)
 {
 	const struct lkst_shipped_mask *shipped = lkst_shipped_mask_find(u->names[i]);
 
@@ -121,12 +121,12 @@ void lkst_unrecorded_end(struct lkst_unrecorded *u)
 	for (i = 0; i < LKST_MASKSETS; i++) {
 		if (!(u->used >> i & 1))
 			continue;
-		if (!fill(u, i)) {
+		if (!unrecorded_fill(u, i)) {
 			u->is_known = false;
 			continue;
 		}
 		for (id = 0; id < LKST_EVENT_SPACE; id++)
-			u->is_let_through[id] |= has(&u->mask, id);
+			u->is_let_through[id] |= unrecorded_has(&u->mask, id);
 	}
 	/* A record that no maskset let through: another was active, and the record of the switch to it is missing. */
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
@@ -158,7 +158,7 @@ static bool counts(const struct lkst_unrecorded *u, const bool *wants, u32 id)
 }
 
 /* Makes u->mask the first maskset that has all of @wants. */
-static const char *choose(struct lkst_unrecorded *u, const bool *wants)
+static const char *unrecorded_choose(struct lkst_unrecorded *u, const bool *wants)
 {
 	static const char *const reserved[] = { "RDEFAULT", "RALL" };
 	unsigned int i, nr_shipped;
@@ -172,20 +172,20 @@ static const char *choose(struct lkst_unrecorded *u, const bool *wants)
 		else
 			fill_reserved(u, reserved[i - nr_shipped]);
 		for (id = 0; id < LKST_EVENT_SPACE; id++)
-			if (counts(u, wants, id) && !has(&u->mask, id))
+			if (counts(u, wants, id) && !unrecorded_has(&u->mask, id))
 				break;
 		if (id == LKST_EVENT_SPACE || i == nr_shipped + 1)
 			return u->mask.name;
 	}
 }
 
-struct list {
+struct unrecorded_list {
 	char names[NAMES_MAX][LKST_NAME_MAX + 8];
 	unsigned int nr;
 };
 
 /* Adds @prefix and @name, once. */
-static void add(struct list *l, const char *prefix, const char *name)
+static void unrecorded_add(struct unrecorded_list *l, const char *prefix, const char *name)
 {
 	char text[LKST_NAME_MAX + 8];
 	unsigned int i;
@@ -202,9 +202,9 @@ static void add(struct list *l, const char *prefix, const char *name)
  * Lists the missing ones of @wants. An analysis mostly finds only some of the system calls that it could use: they
  * are missing if all are, and are listed as globs.
  */
-static void collect(const struct lkst_unrecorded *u, const bool *wants, struct list *l)
+static void unrecorded_collect(const struct lkst_unrecorded *u, const bool *wants, struct unrecorded_list *l)
 {
-	struct list calls = { .nr = 0 };
+	struct unrecorded_list calls = { .nr = 0 };
 	bool has_call = false;
 	unsigned int i;
 	u32 id;
@@ -219,18 +219,18 @@ static void collect(const struct lkst_unrecorded *u, const bool *wants, struct l
 		if (u->is_known && !is_unrecorded(u, id))
 			has_call |= call != NULL;
 		else if (!call)
-			add(l, "", name);
+			unrecorded_add(l, "", name);
 		else
-			add(&calls, "syscall:", call);
+			unrecorded_add(&calls, "syscall:", call);
 	}
 	if (!has_call && calls.nr > CALLS_SHOWN)
-		add(l, "syscall:", "*");
+		unrecorded_add(l, "syscall:", "*");
 	for (i = 0; !has_call && calls.nr <= CALLS_SHOWN && i < calls.nr; i++)
-		add(l, "", calls.names[i]);
+		unrecorded_add(l, "", calls.names[i]);
 }
 
 /* "a", "a and b", "a, b and 7 more" */
-static void put_names(const struct list *l, char text[TEXT])
+static void unrecorded_put_names(const struct unrecorded_list *l, char text[TEXT])
 {
 	unsigned int i, nr = l->nr > NAMES_SHOWN + 1 ? NAMES_SHOWN : l->nr, used = 0;
 
@@ -270,7 +270,7 @@ void lkst_unrecorded_note(struct lkst_unrecorded *u, const bool wants[LKST_EVENT
 {
 	char names[TEXT], masksets[TEXT];
 	u64 begin_ns, end_ns, from_ns, to_ns;
-	struct list l = { .nr = 0 };
+	struct unrecorded_list l = { .nr = 0 };
 	const char *chosen;
 	u32 id;
 
@@ -279,12 +279,12 @@ void lkst_unrecorded_note(struct lkst_unrecorded *u, const bool wants[LKST_EVENT
 	for (id = 0; id < LKST_EVENT_SPACE && !u->is_known; id++)
 		if (counts(u, wants, id) && (lkst_feed_has_come(u->feed, id) || to_ns < end_ns))
 			return;
-	collect(u, wants, &l);
+	unrecorded_collect(u, wants, &l);
 	if (!l.nr)
 		return;
-	put_names(&l, names);
+	unrecorded_put_names(&l, names);
 	put_masksets(u, masksets);
-	chosen = choose(u, wants);
+	chosen = unrecorded_choose(u, wants);
 	lkst_notes_add(
 		notes,
 		"%s%s is %sin the trace%s; `lkst maskset set %s` or `lkst start --maskset %s` "

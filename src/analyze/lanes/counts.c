@@ -50,7 +50,7 @@ void lkst_counts_fini(struct lkst_counts *c)
 /* ---- during the pass ---------------------------------------------------------------------------- */
 
 /* Adds to the curve of @kind and @number, which is made if it is not there. */
-static int put(struct lkst_counts *c, enum lkst_count_kind kind, u32 number, u64 ns, u64 value)
+static int counts_put(struct lkst_counts *c, enum lkst_count_kind kind, u32 number, u64 ns, u64 value)
 {
 	u64 key = (u64)kind << KIND_SHIFT | number;
 	const u64 *place = lkst_map_find(&c->places, key);
@@ -74,16 +74,16 @@ static int put(struct lkst_counts *c, enum lkst_count_kind kind, u32 number, u64
 int lkst_counts_change(void *arg, const struct lkst_analysis *analysis, u64 key, u64 ns, u64 value)
 {
 	if (analysis == &lkst_analysis_bioqueue)
-		return put(arg, LKST_COUNT_DISK, (u32)key, ns, value);
+		return counts_put(arg, LKST_COUNT_DISK, (u32)key, ns, value);
 	if (analysis == &lkst_analysis_netsize)
-		return put(arg, key & RECEIVE ? LKST_COUNT_RECEIVE : LKST_COUNT_SEND,
-			   (u32)(key >> 1), ns, value);
+		return counts_put(arg, key & RECEIVE ? LKST_COUNT_RECEIVE : LKST_COUNT_SEND,
+				  (u32)(key >> 1), ns, value);
 	if (analysis == &lkst_analysis_runqueue)
-		return put(arg, LKST_COUNT_QUEUE, (u32)key, ns, value);
+		return counts_put(arg, LKST_COUNT_QUEUE, (u32)key, ns, value);
 	return 0;
 }
 
-static int add_step(struct lkst_counts *c, enum lkst_count_kind kind, u64 ns, s64 by)
+static int counts_add_step(struct lkst_counts *c, enum lkst_count_kind kind, u64 ns, s64 by)
 {
 	struct lkst_count_step *step = lkst_vec_add(c->steps[kind], c->nr_steps[kind]);
 
@@ -101,7 +101,7 @@ int lkst_counts_state(struct lkst_counts *c, u8 state, u64 from_ns, u64 to_ns)
 
 	if (state != LKST_LANE_READY && state != LKST_LANE_DISK && state != LKST_LANE_LOCK)
 		return 0;
-	return add_step(c, kind, from_ns, 1) ?: add_step(c, kind, to_ns, -1);
+	return counts_add_step(c, kind, from_ns, 1) ?: counts_add_step(c, kind, to_ns, -1);
 }
 
 static s64 pages(u32 order)
@@ -109,26 +109,26 @@ static s64 pages(u32 order)
 	return order <= ORDER_MAX ? 1LL << order : 0;
 }
 
-static int on_page_alloc(void *ctx, const struct lkst_record *r, const void *record)
+static int counts_on_page_alloc(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_mm_page_alloc *x = record;
 
-	return add_step(ctx, LKST_COUNT_PAGES, r->ns, pages(x->order));
+	return counts_add_step(ctx, LKST_COUNT_PAGES, r->ns, pages(x->order));
 }
 
-static int on_page_free(void *ctx, const struct lkst_record *r, const void *record)
+static int counts_on_page_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_mm_page_free *x = record;
 
-	return add_step(ctx, LKST_COUNT_PAGES, r->ns, -pages(x->order));
+	return counts_add_step(ctx, LKST_COUNT_PAGES, r->ns, -pages(x->order));
 }
 
 int lkst_counts_subscribe(struct lkst_counts *c, struct lkst_feed *f)
 {
-	int err = lkst_feed_event(f, LKST_EV_mm_page_alloc, on_page_alloc, c);
+	int err = lkst_feed_event(f, LKST_EV_mm_page_alloc, counts_on_page_alloc, c);
 
 	if (err >= 0)
-		err = lkst_feed_event(f, LKST_EV_mm_page_free, on_page_free, c);
+		err = lkst_feed_event(f, LKST_EV_mm_page_free, counts_on_page_free, c);
 	return err < 0 ? err : 0;
 }
 
@@ -142,7 +142,7 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /* How much below zero the sum of the steps gets. */
-static s64 least(const struct lkst_count_step *steps, u32 nr)
+static s64 counts_least(const struct lkst_count_step *steps, u32 nr)
 {
 	s64 sum = 0, min = 0;
 	u32 i;
@@ -155,7 +155,7 @@ static s64 least(const struct lkst_count_step *steps, u32 nr)
 }
 
 /* Adds up the steps of a kind, in order of time. */
-static int add_up(struct lkst_counts *c, enum lkst_count_kind kind, u64 begin_ns)
+static int counts_add_up(struct lkst_counts *c, enum lkst_count_kind kind, u64 begin_ns)
 {
 	struct lkst_count_step *steps = c->steps[kind];
 	u32 nr = c->nr_steps[kind], i;
@@ -165,13 +165,13 @@ static int add_up(struct lkst_counts *c, enum lkst_count_kind kind, u64 begin_ns
 	if (!nr)
 		return 0;
 	qsort(steps, nr, sizeof(*steps), compare_steps);
-	sum = kind == LKST_COUNT_PAGES ? -least(steps, nr) : 0;
-	err = put(c, kind, 0, begin_ns, (u64)sum);
+	sum = kind == LKST_COUNT_PAGES ? -counts_least(steps, nr) : 0;
+	err = counts_put(c, kind, 0, begin_ns, (u64)sum);
 	for (i = 0; i < nr && !err; i++) {
 		sum += steps[i].by;
 		/* Those at the same time are one step. */
 		if (i + 1 == nr || steps[i + 1].ns != steps[i].ns)
-			err = put(c, kind, 0, steps[i].ns, (u64)sum);
+			err = counts_put(c, kind, 0, steps[i].ns, (u64)sum);
 	}
 	free(steps);
 	c->steps[kind] = NULL;
@@ -179,7 +179,7 @@ static int add_up(struct lkst_counts *c, enum lkst_count_kind kind, u64 begin_ns
 	return err;
 }
 
-static int compare_gaps(const void *a, const void *b)
+static int counts_compare_gaps(const void *a, const void *b)
 {
 	const struct lkst_slice *x = a, *y = b;
 
@@ -218,7 +218,7 @@ static int add_unknown(struct unknown *u, u64 from_ns, u64 to_ns)
 	return 0;
 }
 
-static int add_limited(void *ctx, const struct lkst_limited_time *time)
+static int counts_add_limited(void *ctx, const struct lkst_limited_time *time)
 {
 	struct unknown *u = ctx;
 	u32 id;
@@ -245,17 +245,17 @@ static int unite_gaps(struct lkst_counts *c, enum lkst_count_kind kind, const st
 	}
 	if (!err && events[kind]) {
 		lkst_limited_match(limited, events[kind], u.wants);
-		err = lkst_limited_each(limited, 0, end_ns, add_limited, &u);
+		err = lkst_limited_each(limited, 0, end_ns, counts_add_limited, &u);
 	}
 	if (u.nr)
-		qsort(u.list, u.nr, sizeof(*u.list), compare_gaps);
+		qsort(u.list, u.nr, sizeof(*u.list), counts_compare_gaps);
 	for (i = 0; i < u.nr && !err; i++)
 		err = lkst_slices_add(&c->gaps[kind], u.list[i]);
 	free(u.list);
 	return err ?: lkst_slices_index(&c->gaps[kind]);
 }
 
-static void name(struct lkst_count *count, const struct lkst_labels *labels)
+static void counts_name(struct lkst_count *count, const struct lkst_labels *labels)
 {
 	enum lkst_label_kind kind =
 		count->kind == LKST_COUNT_DISK ? LKST_LABEL_DISK : LKST_LABEL_NETDEV;
@@ -319,11 +319,11 @@ int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
 	for (i = 0; i < LKST_NR_COUNTS && !err; i++)
 		err = unite_gaps(c, (enum lkst_count_kind)i, gaps, limited, end_ns);
 	for (i = 0; i <= LKST_COUNT_PAGES && !err; i++)
-		err = add_up(c, (enum lkst_count_kind)i, begin_ns);
+		err = counts_add_up(c, (enum lkst_count_kind)i, begin_ns);
 	for (i = 0; i < c->nr && !err; i++) {
 		struct lkst_count *count = &c->list[i];
 
-		name(count, labels);
+		counts_name(count, labels);
 		if (count->kind == LKST_COUNT_DISK)
 			err = begin_with(&count->curve, begin_ns, 0);
 		err = err ?: lkst_curve_forget(&count->curve, &c->gaps[count->kind]);

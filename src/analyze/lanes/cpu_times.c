@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* The place of @cpu in @times, which is added if it is not there; NULL: there is no room. */
-static struct lkst_cpu_time *find(struct lkst_cpu_time *times, u32 *nr, u32 max, u32 cpu)
+static struct lkst_cpu_time *cpu_times_find(struct lkst_cpu_time *times, u32 *nr, u32 max, u32 cpu)
 {
 	u32 i;
 
@@ -31,7 +31,7 @@ u32 lkst_slices_cpu_times(const struct lkst_slices *s, u64 from_ns, u64 to_ns, u
 
 		if (x->state != LKST_LANE_RUNNING || x->cpu < 0)
 			continue;
-		time = find(ret_times, &nr, max, (u32)x->cpu);
+		time = cpu_times_find(ret_times, &nr, max, (u32)x->cpu);
 		if (time)
 			time->ns += last - first;
 	}

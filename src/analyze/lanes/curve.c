@@ -45,7 +45,7 @@ void lkst_curve_fini(struct lkst_curve *c)
 }
 
 /* The cell that holds @ns, which is not before the first point. */
-static u32 cell_of(const struct lkst_curve *c, u64 ns)
+static u32 curve_cell_of(const struct lkst_curve *c, u64 ns)
 {
 	u64 cell = (ns - c->list[0].ns) / c->cell_ns;
 
@@ -53,13 +53,13 @@ static u32 cell_of(const struct lkst_curve *c, u64 ns)
 }
 
 /* The number of the first point after @ns. */
-static u32 after(const struct lkst_curve *c, u64 ns)
+static u32 curve_after(const struct lkst_curve *c, u64 ns)
 {
 	u32 first, cell;
 
 	if (!c->nr || ns < c->list[0].ns)
 		return 0;
-	cell = cell_of(c, ns);
+	cell = curve_cell_of(c, ns);
 	first = c->cells[cell];
 	return first + (u32)lkst_lower_bound(i, c->cells[cell + 1] - first, c->list[first + i].ns <= ns);
 }
@@ -95,7 +95,7 @@ int lkst_curve_forget(struct lkst_curve *c, const struct lkst_slices *gaps)
 /* ---- sums --------------------------------------------------------------------------------------- */
 
 /* Point @i, as far as it is between two times. */
-static struct lkst_curve_sum sum_of(const struct lkst_curve *c, u32 i, double from_ns, double to_ns)
+static struct lkst_curve_sum curve_sum_of(const struct lkst_curve *c, u32 i, double from_ns, double to_ns)
 {
 	const struct lkst_curve_point *point = &c->list[i];
 	double begin = (double)point->ns;
@@ -111,7 +111,7 @@ static struct lkst_curve_sum sum_of(const struct lkst_curve *c, u32 i, double fr
 	return (struct lkst_curve_sum){ value, value, value * (end - begin), end - begin };
 }
 
-static void add(struct lkst_curve_sum *sum, struct lkst_curve_sum other)
+static void curve_add(struct lkst_curve_sum *sum, struct lkst_curve_sum other)
 {
 	if (other.known_ns > 0 && (sum->known_ns <= 0 || other.min < sum->min))
 		sum->min = other.min;
@@ -134,7 +134,7 @@ static int index_cells(struct lkst_curve *c)
 		return 0;
 	c->cell_ns = (c->list[c->nr - 1].ns - c->list[0].ns) / c->nr_cells + 1;
 	for (i = 0; i < c->nr; i++)
-		while (cell < cell_of(c, c->list[i].ns))
+		while (cell < curve_cell_of(c, c->list[i].ns))
 			c->cells[++cell] = i;
 	while (cell < c->nr_cells)
 		c->cells[++cell] = c->nr;
@@ -151,13 +151,13 @@ int lkst_curve_index(struct lkst_curve *c, u64 end_ns)
 	if (!c->sums || index_cells(c))
 		return -ENOMEM;
 	for (i = 0; i < c->nr / 2; i++) {
-		c->sums[i] = sum_of(c, 2 * i, 0, 0x1p64);
-		add(&c->sums[i], sum_of(c, 2 * i + 1, 0, 0x1p64));
+		c->sums[i] = curve_sum_of(c, 2 * i, 0, 0x1p64);
+		curve_add(&c->sums[i], curve_sum_of(c, 2 * i + 1, 0, 0x1p64));
 	}
 	for (level = c->sums, nr = c->nr / 2; nr > 1; level += nr, nr /= 2)
 		for (i = 0; i < nr / 2; i++) {
 			level[nr + i] = level[2 * i];
-			add(&level[nr + i], level[2 * i + 1]);
+			curve_add(&level[nr + i], level[2 * i + 1]);
 		}
 	return 0;
 }
@@ -170,21 +170,21 @@ static struct lkst_curve_sum sum_of_points(const struct lkst_curve *c, u32 i, u3
 	u32 nr = c->nr / 2;
 
 	if (i < end && i & 1)
-		add(&sum, sum_of(c, i++, 0, 0x1p64));
+		curve_add(&sum, curve_sum_of(c, i++, 0, 0x1p64));
 	if (i < end && end & 1)
-		add(&sum, sum_of(c, --end, 0, 0x1p64));
+		curve_add(&sum, curve_sum_of(c, --end, 0, 0x1p64));
 	for (i /= 2, end /= 2; i < end; level += nr, nr /= 2, i /= 2, end /= 2) {
 		if (i & 1)
-			add(&sum, level[i++]);
+			curve_add(&sum, level[i++]);
 		if (i < end && end & 1)
-			add(&sum, level[--end]);
+			curve_add(&sum, level[--end]);
 	}
 	return sum;
 }
 
 /* What comes from point @first to point @last, which is not included. */
-static struct lkst_curve_column rate(const struct lkst_curve *c, u32 first, u32 last,
-				     double step_ns)
+static struct lkst_curve_column curve_rate(const struct lkst_curve *c, u32 first, u32 last,
+					   double step_ns)
 {
 	double value = sum_of_points(c, first, last).sum / step_ns * NS_PER_S;
 
@@ -198,10 +198,10 @@ static struct lkst_curve_column level(const struct lkst_curve *c, u32 first, u32
 	struct lkst_curve_sum sum = nothing;
 
 	if (first)
-		add(&sum, sum_of(c, first - 1, from_ns, to_ns));
+		curve_add(&sum, curve_sum_of(c, first - 1, from_ns, to_ns));
 	if (last > first) {
-		add(&sum, sum_of_points(c, first, last - 1));
-		add(&sum, sum_of(c, last - 1, from_ns, to_ns));
+		curve_add(&sum, sum_of_points(c, first, last - 1));
+		curve_add(&sum, curve_sum_of(c, last - 1, from_ns, to_ns));
 	}
 	if (sum.known_ns <= 0)
 		return (struct lkst_curve_column){};
@@ -218,8 +218,8 @@ static u32 border(const struct lkst_curve *c, double ns)
 	u64 whole = ns <= 0 ? 0 : ns < (double)LKST_TIME_MAX ? (u64)ns : LKST_TIME_MAX;
 
 	if (c->is_rate)
-		return after(c, whole ? whole - 1 : 0);
-	return after(c, whole);
+		return curve_after(c, whole ? whole - 1 : 0);
+	return curve_after(c, whole);
 }
 
 void lkst_curve_columns(const struct lkst_curve *c, s64 from_ns, s64 to_ns, u32 nr,
@@ -232,7 +232,7 @@ void lkst_curve_columns(const struct lkst_curve *c, s64 from_ns, s64 to_ns, u32 
 		double from = (double)from_ns + i * step_ns;
 
 		last = border(c, (double)from_ns + (i + 1) * step_ns);
-		ret_columns[i] = c->is_rate ? rate(c, first, last, step_ns)
+		ret_columns[i] = c->is_rate ? curve_rate(c, first, last, step_ns)
 					    : level(c, first, last, from, from + step_ns);
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-static int add(struct lkst_lane_marks *m, u64 ns, u16 event, const char *text)
+static int lane_marks_add(struct lkst_lane_marks *m, u64 ns, u16 event, const char *text)
 {
 	struct lkst_lane_mark *mark;
 
@@ -20,13 +20,13 @@ static int add(struct lkst_lane_marks *m, u64 ns, u16 event, const char *text)
 	return 0;
 }
 
-static int on_record(void *ctx, const struct lkst_record *r, const void *record)
+static int lane_marks_on_record(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return add(ctx, r->ns, (u16)r->event->index, NULL);
+	return lane_marks_add(ctx, r->ns, (u16)r->event->index, NULL);
 }
 
 /* It is written later than what it says happened. */
-static int on_end(void *ctx, const struct lkst_record *r, const void *record)
+static int lane_marks_on_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	static const char *const ways[] = {
 		"the recording ends here",
@@ -37,8 +37,8 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 	};
 	const struct lkst_rec_state_end *x = record;
 
-	return add(ctx, x->ended, LKST_EV_state_end,
-		   x->how < sizeof(ways) / sizeof(ways[0]) ? ways[x->how] : ways[0]);
+	return lane_marks_add(ctx, x->ended, LKST_EV_state_end,
+			      x->how < sizeof(ways) / sizeof(ways[0]) ? ways[x->how] : ways[0]);
 }
 
 int lkst_lane_marks_subscribe(struct lkst_lane_marks *m, struct lkst_feed *f)
@@ -47,15 +47,15 @@ int lkst_lane_marks_subscribe(struct lkst_lane_marks *m, struct lkst_feed *f)
 		LKST_EV_incident,   LKST_EV_trigger_fired, LKST_EV_maskset_switch,
 		LKST_EV_shed_begin, LKST_EV_shed_end,
 	};
-	int err = lkst_feed_event(f, LKST_EV_state_end, on_end, m);
+	int err = lkst_feed_event(f, LKST_EV_state_end, lane_marks_on_end, m);
 	size_t i;
 
 	for (i = 0; i < sizeof(events) / sizeof(events[0]) && err >= 0; i++)
-		err = lkst_feed_event(f, events[i], on_record, m);
+		err = lkst_feed_event(f, events[i], lane_marks_on_record, m);
 	return err < 0 ? err : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int lane_marks_compare(const void *a, const void *b)
 {
 	const struct lkst_lane_mark *x = a, *y = b;
 
@@ -70,7 +70,7 @@ void lkst_lane_marks_end(struct lkst_lane_marks *m, u64 end_ns)
 		if (m->list[i].ns > end_ns)
 			m->list[i].ns = end_ns;
 	if (m->nr)
-		qsort(m->list, m->nr, sizeof(*m->list), compare);
+		qsort(m->list, m->nr, sizeof(*m->list), lane_marks_compare);
 }
 
 void lkst_lane_marks_fini(struct lkst_lane_marks *m)

@@ -13,7 +13,7 @@
 enum { CONTEXT_SHIFT = 56, NUMBER_SHIFT = 24 };
 
 /* Different for any two names, unless the code of one is made to look like the number of another. */
-static u64 key_of(const struct lkst_lane_name *name)
+static u64 lane_names_key_of(const struct lkst_lane_name *name)
 {
 	u64 key = ((u64)name->context << CONTEXT_SHIFT | (u64)(u32)name->number << NUMBER_SHIFT) ^
 		  name->code;
@@ -23,7 +23,7 @@ static u64 key_of(const struct lkst_lane_name *name)
 
 int lkst_lane_names_add(struct lkst_lane_names *n, struct lkst_lane_name name, u32 *ret_place)
 {
-	u64 key = key_of(&name);
+	u64 key = lane_names_key_of(&name);
 	const u64 *place = lkst_map_find(&n->places, key);
 	struct lkst_lane_name *added;
 	int err;

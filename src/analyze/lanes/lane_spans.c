@@ -16,7 +16,7 @@ struct lkst_lane_part {
 
 /* ---- during the pass ---------------------------------------------------------------------------- */
 
-static int add_part(struct lkst_lane_spans *s, const struct lkst_span *x, u32 i)
+static int lane_spans_add_part(struct lkst_lane_spans *s, const struct lkst_span *x, u32 i)
 {
 	u64 to_ns = i + 1 < x->nr_parts ? x->parts[i + 1].from_ns : x->to_ns;
 	struct lkst_lane_part *part;
@@ -31,7 +31,7 @@ static int add_part(struct lkst_lane_spans *s, const struct lkst_span *x, u32 i)
 	return 0;
 }
 
-static int on_span(void *ctx, const struct lkst_span *x)
+static int lane_spans_on_span(void *ctx, const struct lkst_span *x)
 {
 	struct lkst_lane_spans *s = ctx;
 	struct lkst_lane_span *span;
@@ -52,7 +52,7 @@ static int on_span(void *ctx, const struct lkst_span *x)
 					 .is_doubtful = x->is_doubtful };
 	memcpy(span->name, x->name, sizeof(span->name));
 	for (i = 0; i < x->nr_parts && !err; i++)
-		err = add_part(s, x, i);
+		err = lane_spans_add_part(s, x, i);
 	return err;
 }
 
@@ -60,7 +60,7 @@ int lkst_lane_spans_subscribe(struct lkst_err *e, struct lkst_lane_spans *s, str
 			      const struct lkst_threads *threads)
 {
 	const struct lkst_spans_options options = {
-		.feed = feed, .threads = threads, .call = on_span, .ctx = s
+		.feed = feed, .threads = threads, .call = lane_spans_on_span, .ctx = s
 	};
 
 	return lkst_spans_can_be(feed) ? lkst_spans_new(e, &options, &s->spans) : 0;
@@ -69,7 +69,7 @@ int lkst_lane_spans_subscribe(struct lkst_err *e, struct lkst_lane_spans *s, str
 /* ---- after the pass ----------------------------------------------------------------------------- */
 
 /* By thread and time; of those that begin together the longest is first, in which the others lie. */
-static int compare(const void *a, const void *b)
+static int lane_spans_compare(const void *a, const void *b)
 {
 	const struct lkst_lane_part *x = a, *y = b;
 
@@ -139,7 +139,7 @@ int lkst_lane_spans_end(struct lkst_lane_spans *s)
 	int err;
 
 	if (s->nr_parts)
-		qsort(s->parts, s->nr_parts, sizeof(*s->parts), compare);
+		qsort(s->parts, s->nr_parts, sizeof(*s->parts), lane_spans_compare);
 	err = place_parts(s);
 	for (i = 0; i < s->nr_lanes && !err; i++)
 		err = lkst_slices_index(&s->lanes[i].slices);

@@ -11,20 +11,20 @@
 #include "base/vec.h"
 
 /* Lanes while they are filled: by CPU, and by life. */
-struct filling {
+struct lanes_filling {
 	struct lkst_lanes *lanes;
 	struct lkst_model *model;
 	struct lkst_lane *cpus, *threads;
 	u32 nr_cpus, nr_threads;
 };
 
-static struct lkst_lane *cpu_lane(struct filling *f, u32 cpu)
+static struct lkst_lane *cpu_lane(struct lanes_filling *f, u32 cpu)
 {
 	return lkst_vec_reach(f->cpus, f->nr_cpus, cpu);
 }
 
 /* What is not known of a CPU up to @to_ns is a slice, too. */
-static int fill_up(struct filling *f, struct lkst_lane *lane, u32 cpu, u64 to_ns)
+static int lanes_fill_up(struct lanes_filling *f, struct lkst_lane *lane, u32 cpu, u64 to_ns)
 {
 	const struct lkst_slices *s = &lane->slices;
 	u64 from_ns = s->nr ? s->list[s->nr - 1].to_ns : f->lanes->begin_ns;
@@ -38,7 +38,7 @@ static int fill_up(struct filling *f, struct lkst_lane *lane, u32 cpu, u64 to_ns
 
 /* ---- the model's calls -------------------------------------------------------------------------- */
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int lanes_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct lkst_lane *lane = cpu_lane(ctx, i->cpu);
 	struct lkst_slice slice = { .from_ns = i->from_ns,
@@ -51,16 +51,16 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 		return -ENOMEM;
 	if (i->life)
 		slice.state = i->life->idle_cpu >= 0 ? LKST_LANE_IDLE : LKST_LANE_RUNNING;
-	return fill_up(ctx, lane, i->cpu, i->from_ns) ?: lkst_slices_add(&lane->slices, slice);
+	return lanes_fill_up(ctx, lane, i->cpu, i->from_ns) ?: lkst_slices_add(&lane->slices, slice);
 }
 
 /* Those that interrupted a thread hold all that interrupted them. */
-static int on_frame(void *ctx, const struct lkst_irq_context *f)
+static int lanes_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	u8 interrupted = f->tid > 0 ? LKST_LANE_RUNNING
 			 : !f->tid  ? LKST_LANE_IDLE
 				    : LKST_LANE_UNKNOWN;
-	struct filling *filling = ctx;
+	struct lanes_filling *filling = ctx;
 	struct lkst_lane *lane;
 	u32 name;
 
@@ -98,7 +98,7 @@ static u8 blocked_on(const struct lkst_wait *wait)
 }
 
 /* LKST_NR_LANE_STATES: it is not there. */
-static u8 state_of(const struct lkst_interval *i)
+static u8 lanes_state_of(const struct lkst_interval *i)
 {
 	switch (i->run) {
 	case LKST_RUN_RUNNING:
@@ -118,7 +118,7 @@ static u8 state_of(const struct lkst_interval *i)
 }
 
 /* What woke the thread of @lane. */
-static int add_waking(struct filling *f, struct lkst_lane *lane, const struct lkst_waker *waker)
+static int add_waking(struct lanes_filling *f, struct lkst_lane *lane, const struct lkst_waker *waker)
 {
 	const struct lkst_lane_name name = { .context = waker->context,
 					     .number = waker->number,
@@ -142,10 +142,10 @@ static int add_waking(struct filling *f, struct lkst_lane *lane, const struct lk
 	return 0;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int lanes_on_interval(void *ctx, const struct lkst_interval *i)
 {
-	struct filling *f = ctx;
-	u8 state = state_of(i);
+	struct lanes_filling *f = ctx;
+	u8 state = lanes_state_of(i);
 	struct lkst_lane *lane;
 
 	if (i->life->idle_cpu >= 0)
@@ -169,7 +169,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 }
 
 /* The lane of a thread, NULL: it has none (0), or there is no memory. */
-static struct lkst_lane *thread_lane(struct filling *f, const struct lkst_thread_life *life,
+static struct lkst_lane *thread_lane(struct lanes_filling *f, const struct lkst_thread_life *life,
 				     int *ret_err)
 {
 	struct lkst_lane *lane = NULL;
@@ -183,9 +183,9 @@ static struct lkst_lane *thread_lane(struct filling *f, const struct lkst_thread
 }
 
 /* Of a call whose entry or exit was not seen it is not known when the thread was in it. */
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int lanes_on_call(void *ctx, const struct lkst_call_interval *c)
 {
-	struct filling *f = ctx;
+	struct lanes_filling *f = ctx;
 	struct lkst_lane *lane;
 	u32 name;
 	int err;
@@ -208,7 +208,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 								  .cpu = -1 });
 }
 
-static int on_fault(void *ctx, const struct lkst_fault_interval *i)
+static int lanes_on_fault(void *ctx, const struct lkst_fault_interval *i)
 {
 	int err;
 	struct lkst_lane *lane = thread_lane(ctx, i->life, &err);
@@ -222,9 +222,9 @@ static int on_fault(void *ctx, const struct lkst_fault_interval *i)
 								   .cpu = -1 });
 }
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int lanes_on_gap(void *ctx, const struct lkst_gap *gap)
 {
-	struct filling *f = ctx;
+	struct lanes_filling *f = ctx;
 
 	if (lkst_buffer_is_of_kernel(gap->buffer))
 		lkst_gaps_add(&f->lanes->gaps, gap);
@@ -247,7 +247,7 @@ static int take_lane(struct lkst_lanes *lanes, u8 kind, u32 number, struct lkst_
 }
 
 /* A thread that nothing is known of all the time has no lane. */
-static bool is_known(const struct lkst_lane *lane)
+static bool lanes_is_known(const struct lkst_lane *lane)
 {
 	u32 i;
 
@@ -257,17 +257,17 @@ static bool is_known(const struct lkst_lane *lane)
 	return false;
 }
 
-static int take_lanes(struct filling *f)
+static int take_lanes(struct lanes_filling *f)
 {
 	u32 i;
 	int err = 0;
 
 	for (i = 0; i < f->nr_cpus && !err; i++)
 		if (f->cpus[i].slices.nr)
-			err = fill_up(f, &f->cpus[i], i, f->lanes->end_ns)
+			err = lanes_fill_up(f, &f->cpus[i], i, f->lanes->end_ns)
 				      ?: take_lane(f->lanes, LKST_LANE_OF_CPU, i, &f->cpus[i]);
 	for (i = 0; i < f->nr_threads && !err; i++)
-		if (is_known(&f->threads[i]))
+		if (lanes_is_known(&f->threads[i]))
 			err = take_lane(f->lanes, LKST_LANE_OF_THREAD, i, &f->threads[i]);
 	return err;
 }
@@ -283,7 +283,7 @@ static u64 running_ns(const struct lkst_slices *s)
 	return ns;
 }
 
-static int take_threads(struct filling *f)
+static int take_threads(struct lanes_filling *f)
 {
 	u32 nr = lkst_model_nr_lives(f->model), i;
 	struct lkst_lanes *lanes = f->lanes;
@@ -317,7 +317,7 @@ static void lane_fini(struct lkst_lane *lane)
 	free(lane->wakings);
 }
 
-static void filling_fini(struct filling *f)
+static void lanes_filling_fini(struct lanes_filling *f)
 {
 	u32 i;
 
@@ -330,14 +330,14 @@ static void filling_fini(struct filling *f)
 }
 
 /* Makes ready for the pass, in which the analyses report what they count. */
-static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
-		 struct lkst_analysis_run **ret_run)
+static int lanes_begin(struct lkst_err *e, struct lkst_trace *t, struct lanes_filling *f,
+		       struct lkst_analysis_run **ret_run)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval,
-						       .cpu = on_cpu,
-						       .frame = on_frame,
-						       .call = on_call,
-						       .fault = on_fault };
+	static const struct lkst_model_calls calls = { .interval = lanes_on_interval,
+						       .cpu = lanes_on_cpu,
+						       .frame = lanes_on_frame,
+						       .call = lanes_on_call,
+						       .fault = lanes_on_fault };
 	static const struct lkst_analysis *const analyses[] = {
 		&lkst_analysis_bioqueue,
 		&lkst_analysis_netsize,
@@ -355,7 +355,7 @@ static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
 	f->model = lkst_analysis_run_model(*ret_run);
 	err = lkst_model_subscribe(f->model, &calls, f);
 	if (err >= 0)
-		err = lkst_feed_gaps(lkst_analysis_run_feed(*ret_run), on_gap, f);
+		err = lkst_feed_gaps(lkst_analysis_run_feed(*ret_run), lanes_on_gap, f);
 	if (err >= 0)
 		err = lkst_lane_marks_subscribe(&f->lanes->marks, lkst_analysis_run_feed(*ret_run));
 	if (err >= 0)
@@ -366,7 +366,7 @@ static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
 	return err < 0 ? lkst_err_sys(e, err, "drawing") : 0;
 }
 
-static void say_limited(struct lkst_lanes *lanes, const struct lkst_limited *limited)
+static void lanes_say_limited(struct lkst_lanes *lanes, const struct lkst_limited *limited)
 {
 	bool all[LKST_EVENT_SPACE];
 
@@ -380,7 +380,7 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *run = NULL;
 	_cleanup_(lkst_limited_freep) struct lkst_limited *limited = NULL;
 	_cleanup_(lkst_lanes_freep) struct lkst_lanes *lanes = calloc(1, sizeof(*lanes));
-	_cleanup_(filling_fini) struct filling f = { .lanes = lanes };
+	_cleanup_(lanes_filling_fini) struct lanes_filling f = { .lanes = lanes };
 	int err;
 
 	if (!lanes)
@@ -390,13 +390,13 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 	lanes->names.places.max = LKST_LANE_NAMES_MAX;
 	if (lkst_gaps_init(&lanes->gaps, LKST_LANES_GAPS_MAX))
 		return lkst_err_sys(e, -ENOMEM, "drawing");
-	err = begin(e, t, &f, &run) ?: lkst_analysis_run_pass(e, run);
+	err = lanes_begin(e, t, &f, &run) ?: lkst_analysis_run_pass(e, run);
 	if (err)
 		return err;
 	err = lkst_limited_new(e, t, &limited);
 	if (err)
 		return err;
-	say_limited(lanes, limited);
+	lanes_say_limited(lanes, limited);
 	err = take_lanes(&f) ?: take_threads(&f) ?: lkst_lane_spans_end(&lanes->spans)
 	      ?: lkst_counts_end(&lanes->counts, lkst_analysis_run_labels(run), &lanes->gaps, limited,
 				 lanes->begin_ns, lanes->end_ns);

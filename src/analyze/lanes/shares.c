@@ -26,7 +26,7 @@ const char *const lkst_lane_state_names[LKST_NR_LANE_STATES] = {
 };
 
 /* Time in each state, of a stretch that is being added up. */
-struct sums {
+struct shares_sums {
 	double ns[LKST_NR_LANE_STATES];
 };
 
@@ -63,7 +63,7 @@ u32 lkst_slices_at(const struct lkst_slices *s, u64 ns)
 	return (u32)lkst_lower_bound(i, s->nr, s->list[i].to_ns <= ns);
 }
 
-static struct lkst_shares to_shares(const struct sums *sums, double stretch_ns)
+static struct lkst_shares to_shares(const struct shares_sums *sums, double stretch_ns)
 {
 	double factor = WHOLE / stretch_ns;
 	struct lkst_shares shares;
@@ -78,14 +78,14 @@ static struct lkst_shares to_shares(const struct sums *sums, double stretch_ns)
 }
 
 /* Walks the slices once: stretch @i is from @from_ns + i * @step_ns to the next one's beginning. */
-static void walk(const struct lkst_slices *s, double from_ns, double step_ns, u32 nr,
-		 struct lkst_shares *ret_shares)
+static void shares_walk(const struct lkst_slices *s, double from_ns, double step_ns, u32 nr,
+			struct lkst_shares *ret_shares)
 {
 	u32 slice = lkst_slices_at(s, from_ns > 0 ? (u64)from_ns : 0), i;
 
 	for (i = 0; i < nr; i++) {
 		double begin = from_ns + i * step_ns, end = begin + step_ns;
-		struct sums sums = {};
+		struct shares_sums sums = {};
 
 		for (; slice < s->nr && (double)s->list[slice].from_ns < end; slice++) {
 			const struct lkst_slice *x = &s->list[slice];
@@ -104,7 +104,7 @@ static void walk(const struct lkst_slices *s, double from_ns, double step_ns, u3
 
 /* ---- the pyramid -------------------------------------------------------------------------------- */
 
-static struct lkst_shares mean(const struct lkst_shares *a, const struct lkst_shares *b)
+static struct lkst_shares shares_mean(const struct lkst_shares *a, const struct lkst_shares *b)
 {
 	struct lkst_shares m;
 	unsigned int i;
@@ -130,20 +130,20 @@ int lkst_slices_index(struct lkst_slices *s)
 	s->levels = calloc(2 * (size_t)s->nr_finest, sizeof(*s->levels));
 	if (!s->levels)
 		return -ENOMEM;
-	walk(s, (double)s->begin_ns, (double)s->stretch_ns, s->nr_finest, s->levels);
+	shares_walk(s, (double)s->begin_ns, (double)s->stretch_ns, s->nr_finest, s->levels);
 	for (level = s->levels, nr = s->nr_finest; nr > 1; level += nr, nr /= 2)
 		for (i = 0; i < nr / 2; i++)
-			level[nr + i] = mean(&level[2 * i], &level[2 * i + 1]);
+			level[nr + i] = shares_mean(&level[2 * i], &level[2 * i + 1]);
 	return 0;
 }
 
 /* Adds up what @level, of @nr stretches of @step_ns, has between two times. */
-static struct lkst_shares gather(const struct lkst_slices *s, const struct lkst_shares *level,
-				 u32 nr, double step_ns, double begin, double end)
+static struct lkst_shares shares_gather(const struct lkst_slices *s, const struct lkst_shares *level,
+					u32 nr, double step_ns, double begin, double end)
 {
 	double at = (begin - (double)s->begin_ns) / step_ns;
 	u32 i = at >= nr ? nr : at > 0 ? (u32)at : 0, k;
-	struct sums sums = {};
+	struct shares_sums sums = {};
 
 	for (; i < nr; i++) {
 		double from = (double)s->begin_ns + i * step_ns, to = from + step_ns, overlap;
@@ -166,7 +166,7 @@ void lkst_slices_shares(const struct lkst_slices *s, s64 from_ns, s64 to_ns, u32
 	u32 nr_level = s->nr_finest, i;
 
 	if (!s->nr || step_ns < 2 * stretch_ns) {
-		walk(s, (double)from_ns, step_ns, nr, ret_shares);
+		shares_walk(s, (double)from_ns, step_ns, nr, ret_shares);
 		return;
 	}
 	/* The longest stretches of which at least two make a column. */
@@ -177,6 +177,6 @@ void lkst_slices_shares(const struct lkst_slices *s, s64 from_ns, s64 to_ns, u32
 	}
 	for (i = 0; i < nr; i++)
 		ret_shares[i] =
-			gather(s, level, nr_level, stretch_ns, (double)from_ns + i * step_ns,
-			       (double)from_ns + (i + 1) * step_ns);
+			shares_gather(s, level, nr_level, stretch_ns, (double)from_ns + i * step_ns,
+				      (double)from_ns + (i + 1) * step_ns);
 }

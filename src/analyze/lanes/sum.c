@@ -14,20 +14,20 @@ enum { WHOLE = 65535 };
  * What is added up of a column: time of slices that cover it in part, and by how much the number that cover it whole
  * changes.
  */
-struct column {
+struct sum_column {
 	double part_ns[LKST_NR_LANE_STATES];
 	s32 whole[LKST_NR_LANE_STATES];
 };
 
-struct sum {
+struct lanes_sum {
 	double from_ns; /* of the lane that is added */
 	double step_ns;
 	u32 nr;
-	struct column *columns;	    /* and one more, after the last */
+	struct sum_column *columns;	    /* and one more, after the last */
 	struct lkst_shares *shares; /* of one lane */
 };
 
-static void add_slice(struct sum *sum, const struct lkst_slice *slice)
+static void add_slice(struct lanes_sum *sum, const struct lkst_slice *slice)
 {
 	double begin = ((double)slice->from_ns - sum->from_ns) / sum->step_ns;
 	double end = ((double)slice->to_ns - sum->from_ns) / sum->step_ns;
@@ -55,7 +55,7 @@ static u32 slice_at(const struct lkst_slices *s, s64 ns)
 	return lkst_slices_at(s, ns > 0 ? (u64)ns : 0);
 }
 
-static int add_lane(struct sum *sum, const struct lkst_lane *lane, s64 from_ns, s64 to_ns)
+static int sum_add_lane(struct lanes_sum *sum, const struct lkst_lane *lane, s64 from_ns, s64 to_ns)
 {
 	const struct lkst_slices *s = &lane->slices;
 	u32 first = slice_at(s, from_ns), nr = slice_at(s, to_ns) - first + 1, i, k;
@@ -74,7 +74,7 @@ static int add_lane(struct sum *sum, const struct lkst_lane *lane, s64 from_ns, 
 	return err;
 }
 
-static void put_shares(const struct sum *sum, struct lkst_shares *ret_shares)
+static void put_shares(const struct lanes_sum *sum, struct lkst_shares *ret_shares)
 {
 	s32 whole[LKST_NR_LANE_STATES] = {};
 	u32 i, k;
@@ -97,8 +97,8 @@ static void put_shares(const struct sum *sum, struct lkst_shares *ret_shares)
 int lkst_lanes_sum(const struct lkst_lane_at *lanes, u32 nr_lanes, u64 length_ns, u32 nr,
 		   struct lkst_shares *ret_shares)
 {
-	_cleanup_free_ struct column *columns = calloc((size_t)nr + 1, sizeof(*columns));
-	struct sum sum = { .step_ns = (double)length_ns / (nr ?: 1),
+	_cleanup_free_ struct sum_column *columns = calloc((size_t)nr + 1, sizeof(*columns));
+	struct lanes_sum sum = { .step_ns = (double)length_ns / (nr ?: 1),
 			   .nr = nr,
 			   .columns = columns,
 			   .shares = ret_shares };
@@ -106,7 +106,7 @@ int lkst_lanes_sum(const struct lkst_lane_at *lanes, u32 nr_lanes, u64 length_ns
 	int err = columns ? 0 : -ENOMEM;
 
 	for (i = 0; i < nr_lanes && !err; i++)
-		err = add_lane(&sum, lanes[i].lane, lanes[i].from_ns, lanes[i].from_ns + (s64)length_ns);
+		err = sum_add_lane(&sum, lanes[i].lane, lanes[i].from_ns, lanes[i].from_ns + (s64)length_ns);
 	if (err)
 		return err;
 	put_shares(&sum, ret_shares);

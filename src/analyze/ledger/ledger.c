@@ -55,7 +55,7 @@ int lkst_ledger_add_gap(struct lkst_ledger *l, struct lkst_out *out, const struc
 	return 0;
 }
 
-static void put_gap(struct lkst_json *j, const struct lkst_gap *g)
+static void ledger_put_gap(struct lkst_json *j, const struct lkst_gap *g)
 {
 	lkst_json_object(j, NULL);
 	lkst_json_u64(j, "cpu", g->cpu);
@@ -71,7 +71,7 @@ static void put_gap(struct lkst_json *j, const struct lkst_gap *g)
 /* ---- the ledger ------------------------------------------------------------------------------ */
 
 /* The value of an integer field, 0 if the event has no such field. */
-static u64 number(const struct lkst_record *r, const char *name)
+static u64 ledger_number(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
@@ -89,20 +89,20 @@ static bool has_fields(const struct lkst_record *r, const char *const *names)
 #define HAS(r, ...) has_fields(r, (const char *const[]){ __VA_ARGS__, NULL })
 
 /* Begins a line that is of a CPU and buffer. */
-static void begin_line(struct lkst_ledger_line *line, const struct lkst_record *r, const char *kind,
-		       u64 count)
+static void ledger_begin_line(struct lkst_ledger_line *line, const struct lkst_record *r, const char *kind,
+			      u64 count)
 {
 	*line = (struct lkst_ledger_line){ .kind = kind,
-					   .cpu = (s64)number(r, "loss_cpu"),
-					   .buffer = (s64)number(r, "buffer"),
+					   .cpu = (s64)ledger_number(r, "loss_cpu"),
+					   .buffer = (s64)ledger_number(r, "buffer"),
 					   .count = count };
 }
 
 static void tell_loss(const struct lkst_record *r, struct lkst_ledger_line *line)
 {
-	u64 why = number(r, "cause");
+	u64 why = ledger_number(r, "cause");
 
-	begin_line(line, r, "loss", number(r, "count"));
+	ledger_begin_line(line, r, "loss", ledger_number(r, "count"));
 	snprintf(line->text, sizeof(line->text),
 		 "CPU %" PRId64 ", buffer %" PRId64 ": %" PRIu64 " events: %s", line->cpu,
 		 line->buffer, line->count,
@@ -113,11 +113,11 @@ static void tell_overwritten(const struct lkst_record *r, struct lkst_ledger_lin
 {
 	char level[32] = "";
 
-	begin_line(line, r, "overwritten", number(r, "blocks"));
-	line->from_ns = number(r, "from");
-	line->to_ns = number(r, "to");
-	if (number(r, "level"))
-		snprintf(level, sizeof(level), ", level %" PRIu64, number(r, "level"));
+	ledger_begin_line(line, r, "overwritten", ledger_number(r, "blocks"));
+	line->from_ns = ledger_number(r, "from");
+	line->to_ns = ledger_number(r, "to");
+	if (ledger_number(r, "level"))
+		snprintf(level, sizeof(level), ", level %" PRIu64, ledger_number(r, "level"));
 	snprintf(line->text, sizeof(line->text),
 		 "CPU %" PRId64 ", buffer %" PRId64 "%s: %" PRIu64
 		 " blocks overwritten before they were read",
@@ -126,7 +126,7 @@ static void tell_overwritten(const struct lkst_record *r, struct lkst_ledger_lin
 
 static void tell_torn(const struct lkst_record *r, struct lkst_ledger_line *line)
 {
-	begin_line(line, r, "torn", number(r, "records"));
+	ledger_begin_line(line, r, "torn", ledger_number(r, "records"));
 	snprintf(line->text, sizeof(line->text),
 		 "CPU %" PRId64 ", buffer %" PRId64 ": %" PRIu64
 		 " records cut off that were being written when the kernel stopped",
@@ -151,7 +151,7 @@ static void tell_skipped(const struct lkst_record *r, struct lkst_ledger_line *l
 	const char *hook = (const char *)lkst_record_field(r, 1, &length);
 
 	*line = (struct lkst_ledger_line){ .kind = "skipped", .cpu = -1, .buffer = -1 };
-	line->count = number(r, "count");
+	line->count = ledger_number(r, "count");
 	snprintf(line->text, sizeof(line->text),
 		 "%.*s was skipped %" PRIu64 " times: it was already running on the CPU",
 		 (int)length, hook, line->count);
@@ -189,18 +189,18 @@ void lkst_ledger_user_name(u32 uid, char text[LKST_LEDGER_USER])
 
 static void tell_marks(const struct lkst_record *r, struct lkst_ledger_line *line, struct lkst_ledger_user *ret_user)
 {
-	const s64 pid = (s64)number(r, "program_pid");
-	const u32 uid = lkst_class_field(r->event, "uid") ? (u32)number(r, "uid") : UINT32_MAX;
+	const s64 pid = (s64)ledger_number(r, "program_pid");
+	const u32 uid = lkst_class_field(r->event, "uid") ? (u32)ledger_number(r, "uid") : UINT32_MAX;
 	char what[384], user[LKST_LEDGER_USER];
 
 	/* Traces of before have the first three. */
 	*ret_user = (struct lkst_ledger_user){ .uid = uid,
 					       .nr_lines = 1,
-					       .overwritten = number(r, "overwritten"),
-					       .unrecorded = number(r, "unrecorded"),
-					       .refused = number(r, "refused"),
-					       .left_out = number(r, "left_out"),
-					       .unlooked = number(r, "unlooked") };
+					       .overwritten = ledger_number(r, "overwritten"),
+					       .unrecorded = ledger_number(r, "unrecorded"),
+					       .refused = ledger_number(r, "refused"),
+					       .left_out = ledger_number(r, "left_out"),
+					       .unlooked = ledger_number(r, "unlooked") };
 	*line = (struct lkst_ledger_line){ .kind = "marks", .cpu = -1, .buffer = -1, .uid = uid };
 	line->count = ret_user->overwritten + ret_user->unrecorded + ret_user->refused + ret_user->left_out +
 		      ret_user->unlooked;
@@ -250,7 +250,7 @@ void lkst_ledger_print_users(const struct lkst_ledger *l, struct lkst_out *out)
 }
 
 /* What a record says that is missing, and of whose marks; false: nothing, or not all of it is there. */
-static bool tell(const struct lkst_record *r, struct lkst_ledger_line *line, struct lkst_ledger_user *ret_user)
+static bool ledger_tell(const struct lkst_record *r, struct lkst_ledger_line *line, struct lkst_ledger_user *ret_user)
 {
 	switch (r->event->index) {
 	case LKST_EV_state_loss:
@@ -293,7 +293,7 @@ int lkst_ledger_add_record(struct lkst_ledger *l, struct lkst_out *out, const st
 	struct lkst_ledger_line line, *kept;
 	struct lkst_ledger_user user = {};
 
-	if (!tell(r, &line, &user))
+	if (!ledger_tell(r, &line, &user))
 		return 0;
 	if (user.nr_lines && add_user(l, &user))
 		return -ENOMEM;
@@ -337,7 +337,7 @@ void lkst_ledger_put(struct lkst_json *j, const struct lkst_ledger *l)
 
 	lkst_json_array(j, "gap_list");
 	for (i = 0; i < l->nr_gaps; i++)
-		put_gap(j, &l->gaps[i]);
+		ledger_put_gap(j, &l->gaps[i]);
 	lkst_json_end(j);
 	lkst_json_array(j, "ledger");
 	for (i = 0; i < l->nr_lines; i++)

@@ -107,7 +107,7 @@ int lkst_lint_add(struct lkst_lint_pass *p, const struct lkst_finding *f)
 
 /* ---- the pass ----------------------------------------------------------------------- */
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int lint_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_lint_search *d = ctx;
 	unsigned int i;
@@ -143,7 +143,7 @@ static bool is_hook_of(const char *hook, u32 length, unsigned int index)
 }
 
 /* The state stream comes first, so that this is known before any other record comes. */
-static int on_skipped(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_on_skipped(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_skipped *s = record;
 	struct lkst_lint_search *d = ctx;
@@ -156,16 +156,16 @@ static int on_skipped(void *ctx, const struct lkst_record *r, const void *record
 	return 0;
 }
 
-static int subscribe(struct lkst_lint_search *d)
+static int lint_subscribe(struct lkst_lint_search *d)
 {
 	static const u16 names[] = { LKST_EV_state_thread,	 LKST_EV_task_newtask,
 				     LKST_EV_sched_process_fork, LKST_EV_sched_process_exec,
 				     LKST_EV_sched_process_exit, LKST_EV_task_rename };
-	int r = lkst_feed_gaps(d->pass.feed, on_gap, d);
+	int r = lkst_feed_gaps(d->pass.feed, lint_on_gap, d);
 	unsigned int i;
 
 	if (r >= 0)
-		r = lkst_feed_event(d->pass.feed, LKST_EV_state_skipped, on_skipped, d);
+		r = lkst_feed_event(d->pass.feed, LKST_EV_state_skipped, lint_on_skipped, d);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]) && r >= 0; i++)
 		r = lkst_feed_event(d->pass.feed, names[i], on_name, d);
 	if (r >= 0)
@@ -177,7 +177,7 @@ static int subscribe(struct lkst_lint_search *d)
 	return r;
 }
 
-static int finish(struct lkst_lint_search *d)
+static int lint_finish(struct lkst_lint_search *d)
 {
 	unsigned int i;
 	int r = 0;
@@ -219,7 +219,7 @@ static void drop_doubtful(struct lkst_lint_search *d)
 		p->lint->nr_findings = 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int lint_by_time(const void *a, const void *b)
 {
 	u64 x = ((const struct lkst_finding *)a)->sights[0].ns;
 	u64 y = ((const struct lkst_finding *)b)->sights[0].ns;
@@ -250,7 +250,7 @@ static const char *const phrases[LKST_NR_LINT_RULES][LKST_LINT_SIGHTS] = {
 static const char *const sleep_phrases[LKST_LINT_SIGHTS] = { "taken", "put to sleep with it",
 							     "released" };
 
-static void tell(struct lkst_account *a, const struct lkst_finding *f)
+static void lint_tell(struct lkst_account *a, const struct lkst_finding *f)
 {
 	struct lkst_account_step *s =
 		lkst_account_add(a, &a->root, lkst_lint_rules[f->rule].name, f->sights[0].ns,
@@ -288,15 +288,15 @@ static int make_account(struct lkst_lint_search *d)
 
 	drop_doubtful(d);
 	if (p->nr_findings)
-		qsort(p->findings, p->nr_findings, sizeof(*p->findings), by_time);
+		qsort(p->findings, p->nr_findings, sizeof(*p->findings), lint_by_time);
 	for (i = 0; i < p->nr_findings; i++)
-		tell(p->lint->account, &p->findings[i]);
+		lint_tell(p->lint->account, &p->findings[i]);
 	return p->lint->account->error;
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-static int choose(struct lkst_err *e, char *const *globs, unsigned int nr_globs, bool *ret_wants)
+static int lint_choose(struct lkst_err *e, char *const *globs, unsigned int nr_globs, bool *ret_wants)
 {
 	unsigned int i, rule;
 	bool any;
@@ -359,13 +359,13 @@ int lkst_lint_begin(struct lkst_err *e, struct lkst_feed *f, char *const *rules,
 		return lkst_err_sys(e, -ENOMEM, "preparing the rules");
 	d->pass.lint = &d->lint;
 	d->pass.feed = f;
-	r = choose(e, rules, nr_rules, d->pass.wants);
+	r = lint_choose(e, rules, nr_rules, d->pass.wants);
 	if (!r)
 		r = lkst_symbols_load(e, d->lint.symbols, t) ?: lkst_limited_new(e, t, &d->limited);
 	if (r)
 		return r;
 	heed_real_time(d, lkst_trace_catalog(t));
-	r = subscribe(d);
+	r = lint_subscribe(d);
 	if (r < 0)
 		return lkst_err_sys(e, r, "preparing the rules");
 	*ret_search = lkst_take(d);
@@ -381,7 +381,7 @@ int lkst_lint_finish(struct lkst_err *e, struct lkst_lint_search *d, struct lkst
 	lkst_unrecorded_note(d->unrecorded, d->wants, &d->lint.notes);
 	lkst_trace_range(lkst_feed_trace(d->pass.feed), &begin_ns, &end_ns);
 	lkst_limited_note(d->limited, d->wants, begin_ns, end_ns, &d->lint.notes);
-	r = finish(d);
+	r = lint_finish(d);
 	if (!r)
 		r = make_account(d);
 	if (r)

@@ -14,7 +14,7 @@
 
 #include "analyze/lint/lint_locks.h"
 
-static u64 key_of(const struct lkst_record *r)
+static u64 lint_locks_key_of(const struct lkst_record *r)
 {
 	return lkst_keeper_key(r->tid, r->cpu);
 }
@@ -23,7 +23,7 @@ static u64 key_of(const struct lkst_record *r)
  * The place of @key in *@list, an array of *@nr elements of @size bytes that map @m indexes; it grows
  * if the key is new. NONE: no room.
  */
-static u32 place_of(struct lkst_map *m, u64 key, void *list, u32 *nr, size_t size)
+static u32 lint_locks_place_of(struct lkst_map *m, u64 key, void *list, u32 *nr, size_t size)
 {
 	const u64 *i = lkst_map_find(m, key);
 
@@ -36,7 +36,7 @@ static u32 place_of(struct lkst_map *m, u64 key, void *list, u32 *nr, size_t siz
 
 static struct lkst_keeper *keeper_of(struct lkst_locks *k, u64 key)
 {
-	u32 i = place_of(&k->by_keeper, key, &k->keepers, &k->nr_keepers, sizeof(*k->keepers));
+	u32 i = lint_locks_place_of(&k->by_keeper, key, &k->keepers, &k->nr_keepers, sizeof(*k->keepers));
 	struct lkst_keeper *keeper = i == LKST_LOCKS_NONE ? NULL : &k->keepers[i];
 
 	if (keeper && keeper->epoch != k->epoch)
@@ -48,7 +48,7 @@ static struct lkst_keeper *keeper_of(struct lkst_locks *k, u64 key)
 static struct lkst_lock *lock_of(struct lkst_locks *k, u64 address)
 {
 	u32 was = k->nr_locks;
-	u32 i = place_of(&k->by_lock, address, &k->locks, &k->nr_locks, sizeof(*k->locks));
+	u32 i = lint_locks_place_of(&k->by_lock, address, &k->locks, &k->nr_locks, sizeof(*k->locks));
 	struct lkst_lock *lock = i == LKST_LOCKS_NONE ? NULL : &k->locks[i];
 
 	if (i == was && lock) {
@@ -68,16 +68,16 @@ static struct lkst_lock *lock_of(struct lkst_locks *k, u64 address)
 	return lock;
 }
 
-static struct lkst_lock_site *site_of(struct lkst_locks *k, u64 code)
+static struct lkst_lock_site *lint_locks_site_of(struct lkst_locks *k, u64 code)
 {
-	u32 i = place_of(&k->by_site, code, &k->sites, &k->nr_sites, sizeof(*k->sites));
+	u32 i = lint_locks_place_of(&k->by_site, code, &k->sites, &k->nr_sites, sizeof(*k->sites));
 
 	return i == LKST_LOCKS_NONE ? NULL : &k->sites[i];
 }
 
 static void be_odd(struct lkst_locks *k, struct lkst_lock *lock, u64 caller)
 {
-	struct lkst_lock_site *site = caller ? site_of(k, caller) : NULL;
+	struct lkst_lock_site *site = caller ? lint_locks_site_of(k, caller) : NULL;
 
 	lock->odd++;
 	if (site)
@@ -117,7 +117,7 @@ static struct lkst_finding make_finding(enum lkst_lint_rule rule, const struct l
 }
 
 /* Keeps a finding until the end, when more is known of the lock. */
-static int remember(struct lkst_locks *k, const struct lkst_finding *f)
+static int lint_locks_remember(struct lkst_locks *k, const struct lkst_finding *f)
 {
 	if (k->nr_candidates == LKST_LOCKS_CANDIDATES_MAX)
 		return 0;
@@ -145,15 +145,15 @@ static int be_stranger(struct lkst_locks *k, struct lkst_lock *lock, u64 strange
 		   r->ns > hold->sight.ns + LKST_LINT_SKEW_NS;
 	remove_hold(k, owner, hold);
 	owner->robbed = lock->address;
-	return is_found ? remember(k, &f) : 0;
+	return is_found ? lint_locks_remember(k, &f) : 0;
 }
 
 /* ---- events --------------------------------------------------------------------------- */
 
-static int take(struct lkst_locks *k, const struct lkst_record *r, u64 address, u64 caller,
-		bool is_try, bool is_read)
+static int lint_locks_take(struct lkst_locks *k, const struct lkst_record *r, u64 address, u64 caller,
+			   bool is_try, bool is_read)
 {
-	struct lkst_keeper *keeper = keeper_of(k, key_of(r));
+	struct lkst_keeper *keeper = keeper_of(k, lint_locks_key_of(r));
 	struct lkst_lock *lock = lock_of(k, address);
 	struct lkst_hold *old, now = { .lock = address,
 				       .caller = caller,
@@ -179,13 +179,13 @@ static int take(struct lkst_locks *k, const struct lkst_record *r, u64 address, 
 		lkst_locks_order(k, keeper, lock, &now);
 	keeper->holds[keeper->nr++] = now;
 	lock->nr_asking++;
-	lock->asker = key_of(r);
+	lock->asker = lint_locks_key_of(r);
 	return 0;
 }
 
-static int release(struct lkst_locks *k, const struct lkst_record *r, u64 address)
+static int lint_locks_release(struct lkst_locks *k, const struct lkst_record *r, u64 address)
 {
-	struct lkst_keeper *keeper = keeper_of(k, key_of(r));
+	struct lkst_keeper *keeper = keeper_of(k, lint_locks_key_of(r));
 	struct lkst_lock *lock = lock_of(k, address);
 	struct lkst_lock_site *site;
 	struct lkst_hold *hold;
@@ -207,17 +207,17 @@ static int release(struct lkst_locks *k, const struct lkst_record *r, u64 addres
 		return 0;
 	}
 	if (!hold) {
-		err = be_stranger(k, lock, key_of(r), r);
+		err = be_stranger(k, lock, lint_locks_key_of(r), r);
 		be_odd(k, lock, 0);
 		return err;
 	}
 	lock->proper++;
-	site = site_of(k, hold->caller);
+	site = lint_locks_site_of(k, hold->caller);
 	if (site)
 		site->proper++;
 	f = make_finding(LKST_LINT_SLEEP, hold, &hold->slept);
 	f.sights[f.nr_sights++] = lkst_sight_of(r);
-	err = hold->has_slept && !hold->is_try ? remember(k, &f) : 0;
+	err = hold->has_slept && !hold->is_try ? lint_locks_remember(k, &f) : 0;
 	lkst_locks_order_release(k, hold);
 	remove_hold(k, keeper, hold);
 	return err;
@@ -228,12 +228,12 @@ static int release(struct lkst_locks *k, const struct lkst_record *r, u64 addres
 	{                                                                                          \
 		const struct lkst_rec_##event *e = record;                                         \
                                                                                                    \
-		return take(ctx, r, e->lock, e->caller, is_try, is_read);                          \
+		return lint_locks_take(ctx, r, e->lock, e->caller, is_try, is_read);                          \
 	}
 #define ON_RELEASE(event)                                                                          \
 	static int on_##event(void *ctx, const struct lkst_record *r, const void *record)          \
 	{                                                                                          \
-		return release(ctx, r, ((const struct lkst_rec_##event *)record)->lock);           \
+		return lint_locks_release(ctx, r, ((const struct lkst_rec_##event *)record)->lock);           \
 	}
 
 ON_TAKE(spin_lock, false, false)
@@ -246,12 +246,12 @@ ON_TAKE(read_lock, false, true)
 ON_RELEASE(read_unlock)
 
 /* A thread that goes to sleep still holds its locks. */
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_locks_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *s = record;
 	struct lkst_locks *k = ctx;
-	const u64 *place = lkst_map_find(&k->by_keeper, key_of(r));
-	struct lkst_keeper *keeper = place ? keeper_of(k, key_of(r)) : NULL;
+	const u64 *place = lkst_map_find(&k->by_keeper, lint_locks_key_of(r));
+	struct lkst_keeper *keeper = place ? keeper_of(k, lint_locks_key_of(r)) : NULL;
 	u32 i;
 
 	if (!keeper)
@@ -269,11 +269,11 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* On its way back to the user program a thread holds nothing. */
-static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *call)
+static int lint_locks_on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *call)
 {
 	struct lkst_locks *k = ctx;
-	const u64 *place = lkst_map_find(&k->by_keeper, key_of(r));
-	struct lkst_keeper *keeper = place ? keeper_of(k, key_of(r)) : NULL;
+	const u64 *place = lkst_map_find(&k->by_keeper, lint_locks_key_of(r));
+	struct lkst_keeper *keeper = place ? keeper_of(k, lint_locks_key_of(r)) : NULL;
 	struct lkst_sight leave = lkst_sight_of(r);
 
 	if (!keeper)
@@ -283,7 +283,7 @@ static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_f
 	while (keeper->nr) {
 		struct lkst_hold *hold = &keeper->holds[keeper->nr - 1];
 		struct lkst_lock *lock = lock_of(k, hold->lock);
-		struct lkst_lock_site *site = site_of(k, hold->caller);
+		struct lkst_lock_site *site = lint_locks_site_of(k, hold->caller);
 
 		if (lock && !hold->is_try) {
 			lock->kept = make_finding(LKST_LINT_LOCK_KEPT, hold, &leave);
@@ -303,8 +303,8 @@ static void locks_gap(void *ctx)
 }
 
 /* Whether enough is known of lock and code for a finding; @own_odds: what the finding itself counts. */
-static bool is_known(const struct lkst_locks *k, const struct lkst_finding *f, u32 own_odds,
-		     u32 own_site_odds)
+static bool lint_locks_is_known(const struct lkst_locks *k, const struct lkst_finding *f, u32 own_odds,
+				u32 own_site_odds)
 {
 	const u64 *lock = lkst_map_find(&k->by_lock, f->object);
 	const u64 *site = lkst_map_find(&k->by_site, f->code);
@@ -319,12 +319,12 @@ static int add_known(struct lkst_locks *k, const struct lkst_finding *f, u32 own
 		     u32 own_site_odds)
 {
 	if (f->rule == LKST_NR_LINT_RULES || !k->pass->wants[f->rule] ||
-	    !is_known(k, f, own_odds, own_site_odds))
+	    !lint_locks_is_known(k, f, own_odds, own_site_odds))
 		return 0;
 	return lkst_lint_add(k->pass, f);
 }
 
-static int on_end(void *ctx, u64 end_ns)
+static int lint_locks_on_end(void *ctx, u64 end_ns)
 {
 	((struct lkst_locks *)ctx)->end_ns = end_ns;
 	return 0;
@@ -382,7 +382,7 @@ static int locks_begin(struct lkst_lint_pass *p, void **ret_ctx)
 		{ LKST_EV_write_unlock, on_write_unlock },
 		{ LKST_EV_read_lock, on_read_lock },
 		{ LKST_EV_read_unlock, on_read_unlock },
-		{ LKST_EV_sched_switch, on_switch },
+		{ LKST_EV_sched_switch, lint_locks_on_switch },
 	};
 	struct lkst_locks *k;
 	size_t i;
@@ -412,9 +412,9 @@ static int locks_begin(struct lkst_lint_pass *p, void **ret_ctx)
 	for (i = 0; i < sizeof(wishes) / sizeof(wishes[0]) && r >= 0; i++)
 		r = lkst_feed_event(p->feed, wishes[i].index, wishes[i].call, k);
 	if (r >= 0)
-		r = lkst_feed_syscalls(p->feed, NULL, on_return, k);
+		r = lkst_feed_syscalls(p->feed, NULL, lint_locks_on_return, k);
 	if (r >= 0)
-		r = lkst_feed_end(p->feed, on_end, k);
+		r = lkst_feed_end(p->feed, lint_locks_on_end, k);
 	return r < 0 ? r : lkst_locks_order_begin(k);
 }
 

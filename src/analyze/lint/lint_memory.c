@@ -158,7 +158,7 @@ static void free_in_page(struct memory *m, u64 page, u64 address, u64 bytes,
 }
 
 /* Memory is freed: whatever is set in it must not run any more. */
-static void free_range(struct memory *m, u64 address, u64 bytes, const struct lkst_record *r)
+static void lint_memory_free_range(struct memory *m, u64 address, u64 bytes, const struct lkst_record *r)
 {
 	u64 page = address >> PAGE_SHIFT, last = (address + (bytes ? bytes - 1 : 0)) >> PAGE_SHIFT;
 	u32 i;
@@ -243,13 +243,13 @@ static int on_hrtimer_init(void *ctx, const struct lkst_record *r, const void *r
 	return 0;
 }
 
-static int on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_memory_on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return set_thing(ctx, THING_HRTIMER,
 			 ((const struct lkst_rec_hrtimer_start *)record)->hrtimer, r);
 }
 
-static int on_hrtimer_cancel(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_memory_on_hrtimer_cancel(void *ctx, const struct lkst_record *r, const void *record)
 {
 	forget_thing(ctx, ((const struct lkst_rec_hrtimer_cancel *)record)->hrtimer);
 	return 0;
@@ -302,7 +302,7 @@ static int allocate(struct memory *m, u64 address, u32 bytes, const struct lkst_
 	return 0;
 }
 
-static struct site *site_of(struct memory *m, u64 code)
+static struct site *lint_memory_site_of(struct memory *m, u64 code)
 {
 	const u64 *i = lkst_map_find(&m->by_site, code);
 
@@ -316,9 +316,9 @@ static struct site *site_of(struct memory *m, u64 code)
 }
 
 /* Whether the code at @code frees what was seen to be allocated, and if not, what that was. */
-static void judge(struct memory *m, const struct object *o, u64 code, const struct lkst_record *r)
+static void lint_memory_judge(struct memory *m, const struct object *o, u64 code, const struct lkst_record *r)
 {
-	struct site *site = o ? site_of(m, code) : NULL;
+	struct site *site = o ? lint_memory_site_of(m, code) : NULL;
 
 	if (!site)
 		return;
@@ -341,52 +341,52 @@ static void judge(struct memory *m, const struct object *o, u64 code, const stru
 }
 
 /* @bytes: 0 if the event does not say. */
-static void release(struct memory *m, u64 address, u32 bytes, const struct lkst_record *r)
+static void lint_memory_release(struct memory *m, u64 address, u32 bytes, const struct lkst_record *r)
 {
 	struct object *o = find_object(m, address);
 
 	if (!bytes && o && !o->is_freed)
 		bytes = o->bytes;
 	/* Of memory whose size is not known, the first byte is surely in it. */
-	free_range(m, address, bytes ? bytes : 1, r);
+	lint_memory_free_range(m, address, bytes ? bytes : 1, r);
 	if (o && !o->is_freed) {
 		o->is_freed = true;
 		o->freed = lkst_sight_of(r);
 	}
 }
 
-static int on_kmalloc(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_memory_on_kmalloc(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kmalloc *k = record;
 
 	return allocate(ctx, k->ptr, k->bytes_alloc, r);
 }
 
-static int on_cache_alloc(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_memory_on_cache_alloc(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kmem_cache_alloc *k = record;
 
 	return allocate(ctx, k->ptr, k->bytes, r);
 }
 
-static int on_kfree(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_memory_on_kfree(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kfree *k = record;
 
 	if (!k->ptr)
 		return 0;
-	judge(ctx, find_object(ctx, k->ptr), k->call_site, r);
-	release(ctx, k->ptr, 0, r);
+	lint_memory_judge(ctx, find_object(ctx, k->ptr), k->call_site, r);
+	lint_memory_release(ctx, k->ptr, 0, r);
 	return 0;
 }
 
 /* Not judged: objects of caches are also allocated in bulk, which no event shows. */
-static int on_cache_free(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_memory_on_cache_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kmem_cache_free *k = record;
 
 	if (k->ptr)
-		release(ctx, k->ptr, k->bytes, r);
+		lint_memory_release(ctx, k->ptr, k->bytes, r);
 	return 0;
 }
 
@@ -434,24 +434,24 @@ static void memory_free(void *ctx)
 	free(m);
 }
 
-static int subscribe(struct lkst_lint_pass *p, struct memory *m)
+static int lint_memory_subscribe(struct lkst_lint_pass *p, struct memory *m)
 {
 	static const struct {
 		u16 index;
 		bool is_of_things;
 		lkst_feed_call *call;
 	} wishes[] = {
-		{ LKST_EV_kmalloc, false, on_kmalloc },
-		{ LKST_EV_kmem_cache_alloc, false, on_cache_alloc },
-		{ LKST_EV_kfree, false, on_kfree },
-		{ LKST_EV_kmem_cache_free, false, on_cache_free },
+		{ LKST_EV_kmalloc, false, lint_memory_on_kmalloc },
+		{ LKST_EV_kmem_cache_alloc, false, lint_memory_on_cache_alloc },
+		{ LKST_EV_kfree, false, lint_memory_on_kfree },
+		{ LKST_EV_kmem_cache_free, false, lint_memory_on_cache_free },
 		{ LKST_EV_timer_init, true, on_timer_init },
 		{ LKST_EV_timer_start, true, on_timer_start },
 		{ LKST_EV_timer_cancel, true, on_timer_cancel },
 		{ LKST_EV_timer_expire_entry, true, on_timer_run },
 		{ LKST_EV_hrtimer_init, true, on_hrtimer_init },
-		{ LKST_EV_hrtimer_start, true, on_hrtimer_start },
-		{ LKST_EV_hrtimer_cancel, true, on_hrtimer_cancel },
+		{ LKST_EV_hrtimer_start, true, lint_memory_on_hrtimer_start },
+		{ LKST_EV_hrtimer_cancel, true, lint_memory_on_hrtimer_cancel },
 		{ LKST_EV_hrtimer_expire_entry, true, on_hrtimer_run },
 		{ LKST_EV_workqueue_queue_work, true, on_work_queued },
 		{ LKST_EV_workqueue_execute_start, true, on_work_run },
@@ -486,7 +486,7 @@ static int memory_begin(struct lkst_lint_pass *p, void **ret_ctx)
 	m->by_thing.max = m->by_page.max = THINGS_MAX;
 	m->by_object.max = OBJECTS_MAX;
 	m->by_site.max = SITES_MAX;
-	return subscribe(p, m);
+	return lint_memory_subscribe(p, m);
 }
 
 const struct lkst_lint_group lkst_lint_memory = {

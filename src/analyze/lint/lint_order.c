@@ -15,13 +15,13 @@ enum {
 	FREED_BYTES_MAX = 64 << 10,
 };
 
-static u64 key_of(u64 outer, u64 inner)
+static u64 lint_order_key_of(u64 outer, u64 inner)
 {
 	/* Not the same both ways round. If two pairs have one key, the second is not tracked. */
 	return outer * 0x9e3779b97f4a7c15ULL ^ (inner << 32 | inner >> 32);
 }
 
-static struct lkst_lock *find_lock(const struct lkst_locks *k, u64 address)
+static struct lkst_lock *lint_order_find_lock(const struct lkst_locks *k, u64 address)
 {
 	const u64 *i = lkst_map_find(&k->by_lock, address);
 
@@ -30,7 +30,7 @@ static struct lkst_lock *find_lock(const struct lkst_locks *k, u64 address)
 
 static bool is_current(const struct lkst_locks *k, const struct lkst_lock_pair *p)
 {
-	const struct lkst_lock *outer = find_lock(k, p->outer), *inner = find_lock(k, p->inner);
+	const struct lkst_lock *outer = lint_order_find_lock(k, p->outer), *inner = lint_order_find_lock(k, p->inner);
 
 	return outer && inner && p->outer_generation == outer->generation &&
 	       p->inner_generation == inner->generation;
@@ -38,7 +38,7 @@ static bool is_current(const struct lkst_locks *k, const struct lkst_lock_pair *
 
 static struct lkst_lock_pair *find_pair(const struct lkst_locks *k, u64 outer, u64 inner)
 {
-	const u64 *i = lkst_map_find(&k->by_pair, key_of(outer, inner));
+	const u64 *i = lkst_map_find(&k->by_pair, lint_order_key_of(outer, inner));
 	struct lkst_lock_pair *p = i ? &k->pairs[*i] : NULL;
 
 	return p && p->outer == outer && p->inner == inner ? p : NULL;
@@ -87,15 +87,15 @@ static void store_pair(struct lkst_locks *k, struct lkst_hold *outer, u32 place,
 static void note_pair(struct lkst_locks *k, const struct lkst_keeper *keeper,
 		      struct lkst_hold *outer, const struct lkst_hold *inner)
 {
-	struct lkst_lock *outer_lock = find_lock(k, outer->lock);
-	struct lkst_lock *inner_lock = find_lock(k, inner->lock);
+	struct lkst_lock *outer_lock = lint_order_find_lock(k, outer->lock);
+	struct lkst_lock *inner_lock = lint_order_find_lock(k, inner->lock);
 	struct lkst_lock_pair *p = find_pair(k, outer->lock, inner->lock);
 	struct lkst_lock_pair now = { .outer = outer->lock,
 				      .inner = inner->lock,
 				      .caller = inner->caller,
 				      .since_ns = outer->sight.ns,
 				      .sight = inner->sight };
-	const u64 key = key_of(outer->lock, inner->lock);
+	const u64 key = lint_order_key_of(outer->lock, inner->lock);
 
 	if (!outer_lock || !inner_lock)
 		return;
@@ -146,7 +146,7 @@ void lkst_locks_order_release(struct lkst_locks *k, const struct lkst_hold *hold
 }
 
 /* True if the thread asked for the inner lock of @p and has stopped for good: it holds the outer one. */
-static bool is_stuck(const struct lkst_locks *k, const struct lkst_lock_pair *p)
+static bool lint_order_is_stuck(const struct lkst_locks *k, const struct lkst_lock_pair *p)
 {
 	const u64 *i = lkst_map_find(&k->by_keeper, lkst_keeper_key(p->sight.tid, p->sight.cpu));
 
@@ -156,13 +156,13 @@ static bool is_stuck(const struct lkst_locks *k, const struct lkst_lock_pair *p)
 
 static bool is_certain(const struct lkst_locks *k, const struct lkst_lock_pair *p)
 {
-	return is_current(k, p) && (p->is_sure || is_stuck(k, p));
+	return is_current(k, p) && (p->is_sure || lint_order_is_stuck(k, p));
 }
 
 /* A lock whose takes and releases have always been seen. */
-static bool is_known(const struct lkst_locks *k, u64 address)
+static bool lint_order_is_known(const struct lkst_locks *k, u64 address)
 {
-	const struct lkst_lock *lock = find_lock(k, address);
+	const struct lkst_lock *lock = lint_order_find_lock(k, address);
 
 	return lock && !lock->odd && lock->proper;
 }
@@ -179,7 +179,7 @@ int lkst_locks_order_end(struct lkst_locks *k)
 					  .nr_sights = 2 };
 
 		if (!q || p->is_told || p->caller == q->caller || has_common_guard(p, q) || !is_certain(k, p) ||
-		    !is_certain(k, q) || !is_known(k, p->outer) || !is_known(k, p->inner))
+		    !is_certain(k, q) || !lint_order_is_known(k, p->outer) || !lint_order_is_known(k, p->inner))
 			continue;
 		p->is_told = q->is_told = true;
 		f.object = p->sight.ns < q->sight.ns ? p->outer : q->outer;
@@ -195,7 +195,7 @@ int lkst_locks_order_end(struct lkst_locks *k)
 
 /* ---- memory that is freed ------------------------------------------------------------- */
 
-static void free_range(struct lkst_locks *k, u64 address, u64 bytes)
+static void lint_order_free_range(struct lkst_locks *k, u64 address, u64 bytes)
 {
 	u64 page = address >> LKST_LOCKS_PAGE_SHIFT;
 	u64 last = (address + bytes - 1) >> LKST_LOCKS_PAGE_SHIFT;
@@ -210,18 +210,18 @@ static void free_range(struct lkst_locks *k, u64 address, u64 bytes)
 	}
 }
 
-static int on_kfree(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_order_on_kfree(void *ctx, const struct lkst_record *r, const void *record)
 {
-	free_range(ctx, ((const struct lkst_rec_kfree *)record)->ptr, FREED_BYTES_MAX);
+	lint_order_free_range(ctx, ((const struct lkst_rec_kfree *)record)->ptr, FREED_BYTES_MAX);
 	return 0;
 }
 
-static int on_cache_free(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_order_on_cache_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kmem_cache_free *f = record;
 
-	free_range(ctx, f->ptr,
-		   f->bytes < FREED_BYTES_MAX && f->bytes ? f->bytes : FREED_BYTES_MAX);
+	lint_order_free_range(ctx, f->ptr,
+			      f->bytes < FREED_BYTES_MAX && f->bytes ? f->bytes : FREED_BYTES_MAX);
 	return 0;
 }
 
@@ -240,6 +240,6 @@ int lkst_locks_order_begin(struct lkst_locks *k)
 		return 0;
 	}
 	k->has_order = true;
-	r = lkst_feed_event(f, LKST_EV_kfree, on_kfree, k);
-	return r < 0 ? r : lkst_feed_event(f, LKST_EV_kmem_cache_free, on_cache_free, k);
+	r = lkst_feed_event(f, LKST_EV_kfree, lint_order_on_kfree, k);
+	return r < 0 ? r : lkst_feed_event(f, LKST_EV_kmem_cache_free, lint_order_on_cache_free, k);
 }

@@ -24,7 +24,7 @@ struct frame {
 	struct lkst_sight begin;
 };
 
-struct cpu {
+struct lint_sleep_cpu {
 	struct frame frames[FRAMES_MAX];
 	u32 nr;
 };
@@ -39,13 +39,13 @@ struct sleeper {
 
 struct sleep {
 	struct lkst_lint_pass *pass;
-	struct cpu *cpus;
+	struct lint_sleep_cpu *cpus;
 	u32 nr_cpus;
 	struct sleeper sleepers[SLEEPERS_MAX];
 	u32 nr_sleepers; /* in use, the others follow them */
 };
 
-static struct cpu *cpu_of(struct sleep *s, u32 nr)
+static struct lint_sleep_cpu *lint_sleep_cpu_of(struct sleep *s, u32 nr)
 {
 	return nr < LKST_CPUS_MAX ? lkst_vec_reach(s->cpus, s->nr_cpus, nr) : NULL;
 }
@@ -70,7 +70,7 @@ static void remove_sleeper(struct sleep *s, struct sleeper *sleeper)
 
 static int begin_frame(struct sleep *s, const struct lkst_record *r, bool is_soft, s32 number)
 {
-	struct cpu *c = cpu_of(s, r->cpu);
+	struct lint_sleep_cpu *c = lint_sleep_cpu_of(s, r->cpu);
 	struct sleeper *sleeper = find_sleeper(s, r->tid);
 
 	if (!c)
@@ -86,7 +86,7 @@ static int begin_frame(struct sleep *s, const struct lkst_record *r, bool is_sof
 
 static int end_frame(struct sleep *s, const struct lkst_record *r, bool is_soft, s32 number)
 {
-	struct cpu *c = cpu_of(s, r->cpu);
+	struct lint_sleep_cpu *c = lint_sleep_cpu_of(s, r->cpu);
 	struct sleeper *sleeper = find_sleeper(s, r->tid);
 	struct lkst_finding f = { .rule = LKST_LINT_SLEEP, .nr_sights = 3 };
 	u32 i;
@@ -109,11 +109,11 @@ static int end_frame(struct sleep *s, const struct lkst_record *r, bool is_soft,
 	return lkst_lint_add(s->pass, &f);
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_sleep_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *w = record;
 	struct sleep *s = ctx;
-	struct cpu *c = cpu_of(s, r->cpu);
+	struct lint_sleep_cpu *c = lint_sleep_cpu_of(s, r->cpu);
 	struct sleeper *sleeper = find_sleeper(s, w->next_tid);
 
 	if (!c)
@@ -131,22 +131,22 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_irq_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_sleep_on_irq_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return begin_frame(ctx, r, false, ((const struct lkst_rec_irq_handler_entry *)record)->irq);
 }
 
-static int on_irq_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_sleep_on_irq_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return end_frame(ctx, r, false, ((const struct lkst_rec_irq_handler_exit *)record)->irq);
 }
 
-static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_sleep_on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return begin_frame(ctx, r, true, (s32)((const struct lkst_rec_softirq_entry *)record)->vec);
 }
 
-static int on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int lint_sleep_on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return end_frame(ctx, r, true, (s32)((const struct lkst_rec_softirq_exit *)record)->vec);
 }
@@ -183,11 +183,11 @@ static int sleep_begin(struct lkst_lint_pass *p, void **ret_ctx)
 		u16 index;
 		lkst_feed_call *call;
 	} wishes[] = {
-		{ LKST_EV_irq_handler_entry, on_irq_entry },
-		{ LKST_EV_irq_handler_exit, on_irq_exit },
-		{ LKST_EV_softirq_entry, on_softirq_entry },
-		{ LKST_EV_softirq_exit, on_softirq_exit },
-		{ LKST_EV_sched_switch, on_switch },
+		{ LKST_EV_irq_handler_entry, lint_sleep_on_irq_entry },
+		{ LKST_EV_irq_handler_exit, lint_sleep_on_irq_exit },
+		{ LKST_EV_softirq_entry, lint_sleep_on_softirq_entry },
+		{ LKST_EV_softirq_exit, lint_sleep_on_softirq_exit },
+		{ LKST_EV_sched_switch, lint_sleep_on_switch },
 	};
 	struct sleep *s;
 	size_t i;

@@ -20,7 +20,7 @@ enum {
 #define SECTORS_MAX (1ULL << 48)
 
 /* A request on its way, by its address. */
-struct request {
+struct disk_map_request {
 	u64 key;
 	u32 flags, left; /* bytes that are not done */
 };
@@ -32,7 +32,7 @@ struct lkst_disk_requests {
 
 /* ---- the grid ----------------------------------------------------------------------------------- */
 
-static void add_cell(struct lkst_disk_cell *to, const struct lkst_disk_cell *from)
+static void disk_map_add_cell(struct lkst_disk_cell *to, const struct lkst_disk_cell *from)
 {
 	to->read_bytes += from->read_bytes;
 	to->written_bytes += from->written_bytes;
@@ -41,7 +41,7 @@ static void add_cell(struct lkst_disk_cell *to, const struct lkst_disk_cell *fro
 }
 
 /* Makes rows so long, and puts them so, that sectors from @first to @last are within. */
-static int widen(const struct lkst_disk_map *m, struct lkst_disk *d, u64 first, u64 last)
+static int disk_map_widen(const struct lkst_disk_map *m, struct lkst_disk *d, u64 first, u64 last)
 {
 	u64 row_sectors = d->row_sectors, origin;
 	struct lkst_disk_cell *cells;
@@ -64,8 +64,8 @@ static int widen(const struct lkst_disk_map *m, struct lkst_disk *d, u64 first, 
 		u64 to = sector > origin ? (sector - origin) / row_sectors : 0;
 
 		for (column = 0; column < m->nr_columns; column++)
-			add_cell(&cells[to * m->nr_columns + column],
-				 &d->cells[(size_t)row * m->nr_columns + column]);
+			disk_map_add_cell(&cells[to * m->nr_columns + column],
+					  &d->cells[(size_t)row * m->nr_columns + column]);
 	}
 	free(d->cells);
 	d->cells = cells;
@@ -75,15 +75,15 @@ static int widen(const struct lkst_disk_map *m, struct lkst_disk *d, u64 first, 
 }
 
 /* @nr_sectors from @sector on were read or written at @ns; @is_over: with that a request is done. */
-static int add(struct lkst_disk_map *m, struct lkst_disk *d, u64 ns, u64 sector, u64 nr_sectors,
-	       bool is_write, bool is_over)
+static int disk_map_add(struct lkst_disk_map *m, struct lkst_disk *d, u64 ns, u64 sector, u64 nr_sectors,
+			bool is_write, bool is_over)
 {
 	struct lkst_disk_cell whole = {};
 	u64 last = sector + nr_sectors - 1, column;
 	bool is_first = !d->cells;
 	u64 lowest = is_first || sector < d->first ? sector : d->first;
 	u64 highest = is_first || last > d->last ? last : d->last;
-	int err = widen(m, d, lowest, highest);
+	int err = disk_map_widen(m, d, lowest, highest);
 
 	if (err)
 		return err;
@@ -99,8 +99,8 @@ static int add(struct lkst_disk_map *m, struct lkst_disk *d, u64 ns, u64 sector,
 			    << LKST_REQUEST_SECTOR_SHIFT;
 
 		*(is_write ? &whole.written_bytes : &whole.read_bytes) = bytes;
-		add_cell(&d->cells[row * m->nr_columns + column], &whole);
-		add_cell(&d->all, &whole);
+		disk_map_add_cell(&d->cells[row * m->nr_columns + column], &whole);
+		disk_map_add_cell(&d->all, &whole);
 		whole = (struct lkst_disk_cell){};
 		sector = next;
 	}
@@ -109,7 +109,7 @@ static int add(struct lkst_disk_map *m, struct lkst_disk *d, u64 ns, u64 sector,
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static struct lkst_disk *disk_of(struct lkst_disk_map *m, u32 dev)
+static struct lkst_disk *disk_map_disk_of(struct lkst_disk_map *m, u32 dev)
 {
 	struct lkst_disk *d = m->disks;
 
@@ -124,12 +124,12 @@ static struct lkst_disk *disk_of(struct lkst_disk_map *m, u32 dev)
 }
 
 /* One that is sent again, in full, is the same request. */
-static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
+static int disk_map_on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *x = record;
 	struct lkst_disk_map *m = ctx;
 	struct lkst_hash *h = &m->requests->table;
-	struct request *request =
+	struct disk_map_request *request =
 		x->rq == LKST_HASH_NONE ? NULL : lkst_hash_find(h, x->rq, sizeof(*request));
 
 	if (!request && x->rq != LKST_HASH_NONE && h->nr < REQUESTS_MAX) {
@@ -144,14 +144,14 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
+static int disk_map_on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *x = record;
 	struct lkst_disk_map *m = ctx;
-	struct request *request = lkst_hash_find(&m->requests->table, x->rq, sizeof(*request));
+	struct disk_map_request *request = lkst_hash_find(&m->requests->table, x->rq, sizeof(*request));
 	u32 op = request ? request->flags & LKST_REQUEST_OP_MASK : 0;
 	bool is_over = request && x->bytes >= request->left;
-	struct lkst_disk *d = disk_of(m, x->dev);
+	struct lkst_disk *d = disk_map_disk_of(m, x->dev);
 	u64 nr_sectors = x->bytes >> LKST_REQUEST_SECTOR_SHIFT;
 
 	m->nr_no_begin += !request;
@@ -172,11 +172,11 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 	}
 	d->nr_jumps += d->next != UINT64_MAX && x->sector != d->next;
 	d->next = x->sector + nr_sectors;
-	return add(m, d, r->ns, x->sector, nr_sectors, op == OP_WRITE, is_over);
+	return disk_map_add(m, d, r->ns, x->sector, nr_sectors, op == OP_WRITE, is_over);
 }
 
 /* Names are complete when all is read. */
-static int on_end(void *ctx, u64 end_ns)
+static int disk_map_on_end(void *ctx, u64 end_ns)
 {
 	struct lkst_disk_map *m = ctx;
 	u32 i;
@@ -212,10 +212,10 @@ int lkst_disk_map_subscribe(struct lkst_feed *f, u64 begin_ns, u64 end_ns, u32 n
 		return err;
 	/* What is completed in a window may have been sent before it. */
 	lkst_feed_always(f, true);
-	err = lkst_feed_event(f, LKST_EV_block_rq_issue, on_issue, m);
+	err = lkst_feed_event(f, LKST_EV_block_rq_issue, disk_map_on_issue, m);
 	lkst_feed_always(f, false);
-	has = err < 0 ? err : lkst_feed_event(f, LKST_EV_block_rq_complete, on_complete, m);
-	err = has < 0 ? has : lkst_feed_end(f, on_end, m);
+	has = err < 0 ? err : lkst_feed_event(f, LKST_EV_block_rq_complete, disk_map_on_complete, m);
+	err = has < 0 ? has : lkst_feed_end(f, disk_map_on_end, m);
 	return err < 0 ? err : has;
 }
 

@@ -23,7 +23,7 @@ struct lkst_memory_change {
 	u32 owner;
 };
 
-struct filling {
+struct memory_map_filling {
 	struct lkst_memory_map *map;
 	struct lkst_page_owners *owners;
 	struct lkst_threads *threads;
@@ -32,7 +32,7 @@ struct filling {
 	u64 nr_dropped; /* changes that there was no room for */
 };
 
-static int compare_changes(const void *a, const void *b)
+static int memory_map_compare_changes(const void *a, const void *b)
 {
 	const struct lkst_memory_change *x = a, *y = b;
 
@@ -46,15 +46,15 @@ static int compare_changes(const void *a, const void *b)
 /* ---- what there is to keep ---------------------------------------------------------------------- */
 
 /* Joins changes of one step, place and owner; what cancels out is gone. Returns how many are left. */
-static u32 join(struct lkst_memory_change *list, u32 nr)
+static u32 memory_map_join(struct lkst_memory_change *list, u32 nr)
 {
 	u32 i, left = 0;
 
-	qsort(list, nr, sizeof(*list), compare_changes);
+	qsort(list, nr, sizeof(*list), memory_map_compare_changes);
 	for (i = 0; i < nr; i++) {
 		struct lkst_memory_change *last = left ? &list[left - 1] : NULL;
 
-		if (last && !compare_changes(last, &list[i]))
+		if (last && !memory_map_compare_changes(last, &list[i]))
 			last->delta += list[i].delta;
 		else
 			list[left++] = list[i];
@@ -69,17 +69,17 @@ static void coarsen(struct lkst_memory_map *m)
 {
 	u32 i;
 
-	m->nr_changes = join(m->changes, m->nr_changes);
+	m->nr_changes = memory_map_join(m->changes, m->nr_changes);
 	while (m->nr_changes > CHANGES_MAX / 2 && m->changes[m->nr_changes - 1].step &&
 	       m->step_ns < 1ULL << 59) {
 		for (i = 0; i < m->nr_changes; i++)
 			m->changes[i].step >>= 4;
 		m->step_ns <<= 4;
-		m->nr_changes = join(m->changes, m->nr_changes);
+		m->nr_changes = memory_map_join(m->changes, m->nr_changes);
 	}
 }
 
-static int add(struct filling *f, u64 ns, struct lkst_memory_change change)
+static int memory_map_add(struct memory_map_filling *f, u64 ns, struct lkst_memory_change change)
 {
 	struct lkst_memory_map *m = f->map;
 	struct lkst_memory_change *added;
@@ -99,9 +99,9 @@ static int add(struct filling *f, u64 ns, struct lkst_memory_change change)
 	return 0;
 }
 
-static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool since_begin)
+static int memory_map_on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool since_begin)
 {
-	struct filling *f = ctx;
+	struct memory_map_filling *f = ctx;
 	struct lkst_memory_change change = { .place = (u32)block, .delta = delta, .owner = owner };
 	struct lkst_memory_change *added;
 
@@ -112,16 +112,16 @@ static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool si
 		*added = change;
 		/* Most are single pages of few blocks. */
 		if (f->nr_since_begin == CHANGES_MAX)
-			f->nr_since_begin = join(f->since_begin, f->nr_since_begin);
+			f->nr_since_begin = memory_map_join(f->since_begin, f->nr_since_begin);
 		return 0;
 	}
-	return add(f, ns, change);
+	return memory_map_add(f, ns, change);
 }
 
 /* ---- after the pass ----------------------------------------------------------------------------- */
 
 /* The processes with the most pages get the ranks from 1 on; @ranks by their numbers. */
-static void rank(struct filling *f, u32 *ranks)
+static void memory_map_rank(struct memory_map_filling *f, u32 *ranks)
 {
 	struct lkst_memory_map *m = f->map;
 	u32 nr, i, r, best;
@@ -162,7 +162,7 @@ static void rank(struct filling *f, u32 *ranks)
 		}
 }
 
-static void widen(const struct lkst_memory_change *list, u32 nr, u32 *first, u32 *last)
+static void memory_map_widen(const struct lkst_memory_change *list, u32 nr, u32 *first, u32 *last)
 {
 	u32 i;
 
@@ -184,7 +184,7 @@ static void place_changes(struct lkst_memory_change *list, u32 nr, u32 first, u3
 }
 
 /* Blocks become cells, as few as there is room for, and processes ranks. */
-static int lay_out(struct filling *f)
+static int memory_map_lay_out(struct memory_map_filling *f)
 {
 	struct lkst_memory_map *m = f->map;
 	u32 nr, first = UINT32_MAX, last = 0, shift = 0;
@@ -194,14 +194,14 @@ static int lay_out(struct filling *f)
 	ranks = calloc(nr, sizeof(*ranks));
 	if (!ranks)
 		return -ENOMEM;
-	widen(m->changes, m->nr_changes, &first, &last);
-	widen(f->since_begin, f->nr_since_begin, &first, &last);
+	memory_map_widen(m->changes, m->nr_changes, &first, &last);
+	memory_map_widen(f->since_begin, f->nr_since_begin, &first, &last);
 	if (first > last)
 		return 0;
 	while ((last >> shift) - (first >> shift) >= LKST_MEMORY_CELLS_MAX)
 		shift++;
 	first = first >> shift << shift;
-	rank(f, ranks);
+	memory_map_rank(f, ranks);
 	place_changes(m->changes, m->nr_changes, first, shift, ranks);
 	place_changes(f->since_begin, f->nr_since_begin, first, shift, ranks);
 	m->nr_cells = ((last - first) >> shift) + 1;
@@ -210,7 +210,7 @@ static int lay_out(struct filling *f)
 	return 0;
 }
 
-static void apply(struct lkst_memory_map *m, u32 until)
+static void memory_map_apply(struct lkst_memory_map *m, u32 until)
 {
 	for (; m->at < until; m->at++) {
 		const struct lkst_memory_change *change = &m->changes[m->at];
@@ -222,7 +222,7 @@ static void apply(struct lkst_memory_map *m, u32 until)
 }
 
 /* Keeps the moment after each so many changes, the first of which is how the trace began. */
-static int keep_moments(struct filling *f)
+static int keep_moments(struct memory_map_filling *f)
 {
 	struct lkst_memory_map *m = f->map;
 	u32 i;
@@ -239,13 +239,13 @@ static int keep_moments(struct filling *f)
 		m->now[f->since_begin[i].place].nr[f->since_begin[i].owner] +=
 			(u32)f->since_begin[i].delta;
 	for (i = 0; i < m->nr_kept; i++) {
-		apply(m, i * m->changes_per_kept);
+		memory_map_apply(m, i * m->changes_per_kept);
 		memcpy(&m->kept[(size_t)i * m->nr_cells], m->now, m->nr_cells * sizeof(*m->now));
 	}
 	return 0;
 }
 
-static void filling_fini(struct filling *f)
+static void memory_map_filling_fini(struct memory_map_filling *f)
 {
 	lkst_page_owners_free(f->owners);
 	lkst_threads_free(f->threads);
@@ -256,7 +256,7 @@ int lkst_memory_map_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_me
 {
 	_cleanup_(lkst_feed_freep) struct lkst_feed *feed = NULL;
 	_cleanup_(lkst_memory_map_freep) struct lkst_memory_map *m = calloc(1, sizeof(*m));
-	_cleanup_(filling_fini) struct filling f = { .map = m, .threads = lkst_threads_new() };
+	_cleanup_(memory_map_filling_fini) struct memory_map_filling f = { .map = m, .threads = lkst_threads_new() };
 	int err;
 
 	if (!m || !f.threads)
@@ -268,13 +268,13 @@ int lkst_memory_map_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_me
 		return err;
 	err = lkst_feed_threads(feed, f.threads);
 	if (err >= 0)
-		err = lkst_page_owners_new(feed, f.threads, on_change, &f, &f.owners);
+		err = lkst_page_owners_new(feed, f.threads, memory_map_on_change, &f, &f.owners);
 	if (err < 0)
 		return lkst_err_sys(e, err, "drawing memory");
 	err = lkst_feed_run(e, feed);
 	if (err)
 		return err;
-	err = lay_out(&f);
+	err = memory_map_lay_out(&f);
 	if (!err && m->nr_cells)
 		err = keep_moments(&f);
 	if (err)
@@ -319,7 +319,7 @@ const struct lkst_memory_cell *lkst_memory_map_at(struct lkst_memory_map *m, u64
 		memcpy(m->now, &m->kept[(size_t)kept * m->nr_cells], m->nr_cells * sizeof(*m->now));
 		m->at = kept * m->changes_per_kept;
 	}
-	apply(m, until);
+	memory_map_apply(m, until);
 	return m->now;
 }
 

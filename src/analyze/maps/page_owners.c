@@ -18,14 +18,14 @@ enum {
 /* Page frames beyond are not memory: 2^36 pages are 256 TiB. */
 #define FRAMES_MAX (1ULL << 36)
 
-struct block {
+struct page_owners_block {
 	u64 number;
 	u16 page[LKST_PAGE_BLOCK];
 	u64 since_ns[LKST_PAGE_BLOCK];
 };
 
 /* By key: the block's number, or a process. */
-struct place {
+struct page_owners_place {
 	u64 key;
 	u32 index;
 };
@@ -36,7 +36,7 @@ struct lkst_page_owners {
 	void *ctx;
 	u64 begin_ns;
 	struct lkst_hash block_places, owner_places;
-	struct block **blocks;
+	struct page_owners_block **blocks;
 	u32 nr_blocks;
 	struct lkst_page_owner *owners;
 	u32 nr_owners;
@@ -46,9 +46,9 @@ struct lkst_page_owners {
 /* ---- what there is ------------------------------------------------------------------------------ */
 
 /* The place of @key in @h; *@ret_is_new: it is to be filled. NULL: no memory. */
-static struct place *find_place(struct lkst_hash *h, u64 key, bool *ret_is_new)
+static struct page_owners_place *page_owners_find_place(struct lkst_hash *h, u64 key, bool *ret_is_new)
 {
-	struct place *place = lkst_hash_find(h, key, sizeof(*place));
+	struct page_owners_place *place = lkst_hash_find(h, key, sizeof(*place));
 
 	*ret_is_new = !place;
 	if (place || lkst_hash_reserve(h, sizeof(*place)))
@@ -57,10 +57,10 @@ static struct place *find_place(struct lkst_hash *h, u64 key, bool *ret_is_new)
 }
 
 /* The block, made if it was not there. NULL with *@err 0: there are too many. */
-static struct block *block_of(struct lkst_page_owners *o, u64 number, int *err)
+static struct page_owners_block *page_owners_block_of(struct lkst_page_owners *o, u64 number, int *err)
 {
-	struct place *place = lkst_hash_find(&o->block_places, number, sizeof(*place));
-	struct block **added;
+	struct page_owners_place *place = lkst_hash_find(&o->block_places, number, sizeof(*place));
+	struct page_owners_block **added;
 	bool is_new;
 
 	*err = 0;
@@ -73,7 +73,7 @@ static struct block *block_of(struct lkst_page_owners *o, u64 number, int *err)
 	if (!added)
 		return NULL;
 	*added = calloc(1, sizeof(**added));
-	place = *added ? find_place(&o->block_places, number, &is_new) : NULL;
+	place = *added ? page_owners_find_place(&o->block_places, number, &is_new) : NULL;
 	if (!place)
 		return NULL;
 	(*added)->number = number;
@@ -93,13 +93,13 @@ static s64 add_owner(struct lkst_page_owners *o, s32 pid)
 }
 
 /* The number of process @pid among the owners, or -ENOMEM. Those that come when there are too many are one. */
-static s64 owner_of(struct lkst_page_owners *o, s32 pid)
+static s64 page_owners_owner_of(struct lkst_page_owners *o, s32 pid)
 {
 	bool is_full = o->nr_owners >= LKST_PAGE_OWNERS_MAX &&
-		       !lkst_hash_find(&o->owner_places, (u32)pid, sizeof(struct place)),
+		       !lkst_hash_find(&o->owner_places, (u32)pid, sizeof(struct page_owners_place)),
 	     is_new;
-	struct place *place =
-		find_place(&o->owner_places, is_full ? (u64)(u32)-1 : (u64)(u32)pid, &is_new);
+	struct page_owners_place *place =
+		page_owners_find_place(&o->owner_places, is_full ? (u64)(u32)-1 : (u64)(u32)pid, &is_new);
 	s64 added;
 
 	if (!place)
@@ -113,13 +113,13 @@ static s64 owner_of(struct lkst_page_owners *o, s32 pid)
 
 static s64 owner_of_thread(struct lkst_page_owners *o, s32 tid)
 {
-	return owner_of(o, lkst_threads_pid_of(o->threads, tid));
+	return page_owners_owner_of(o, lkst_threads_pid_of(o->threads, tid));
 }
 
 /* ---- changes ------------------------------------------------------------------------------------ */
 
-static int tell(struct lkst_page_owners *o, u64 ns, u64 block, u32 owner, s32 delta,
-		bool since_begin)
+static int page_owners_tell(struct lkst_page_owners *o, u64 ns, u64 block, u32 owner, s32 delta,
+			    bool since_begin)
 {
 	struct lkst_page_owner *x = &o->owners[owner];
 
@@ -135,7 +135,7 @@ static int tell(struct lkst_page_owners *o, u64 ns, u64 block, u32 owner, s32 de
 }
 
 /* The page has no owner any more. */
-static int take_from(struct lkst_page_owners *o, struct block *b, u32 i, u64 ns)
+static int page_owners_take_from(struct lkst_page_owners *o, struct page_owners_block *b, u32 i, u64 ns)
 {
 	struct lkst_page_owner *owner;
 	u32 number;
@@ -147,43 +147,44 @@ static int take_from(struct lkst_page_owners *o, struct block *b, u32 i, u64 ns)
 	owner = &o->owners[number];
 	if (b->page[i] == UNSEEN) {
 		owner->nr_before++;
-		err = tell(o, o->begin_ns, b->number, number, 1, true);
+		err = page_owners_tell(o, o->begin_ns, b->number, number, 1, true);
 		b->since_ns[i] = o->begin_ns;
 	}
 	owner->nr_freed++;
 	owner->lived_ns += ns > b->since_ns[i] ? (double)(ns - b->since_ns[i]) : 0;
 	b->page[i] = FREE;
-	return err ?: tell(o, ns, b->number, number, -1, false);
+	return err ?: page_owners_tell(o, ns, b->number, number, -1, false);
 }
 
 /* Pages @from to @to of a block become @owner's. Those that were another's have been freed without a record of it. */
-static int give(struct lkst_page_owners *o, struct block *b, u32 from, u32 to, u32 owner, u64 ns)
+static int page_owners_give(struct lkst_page_owners *o, struct page_owners_block *b, u32 from, u32 to, u32 owner,
+			    u64 ns)
 {
 	u32 i;
 	int err = 0;
 
 	for (i = from; i < to && !err; i++) {
 		if (b->page[i] >= FIRST_OWNER)
-			err = take_from(o, b, i, ns);
+			err = page_owners_take_from(o, b, i, ns);
 		b->page[i] = (u16)(owner + FIRST_OWNER);
 		b->since_ns[i] = ns;
 	}
 	o->owners[owner].nr_allocated += to - from;
-	return err ?: tell(o, ns, b->number, owner, (s32)(to - from), false);
+	return err ?: page_owners_tell(o, ns, b->number, owner, (s32)(to - from), false);
 }
 
-static int free_pages(struct lkst_page_owners *o, struct block *b, u32 from, u32 to, u64 ns)
+static int free_pages(struct lkst_page_owners *o, struct page_owners_block *b, u32 from, u32 to, u64 ns)
 {
 	u32 i;
 	int err = 0;
 
 	for (i = from; i < to && !err; i++)
-		err = take_from(o, b, i, ns);
+		err = page_owners_take_from(o, b, i, ns);
 	return err;
 }
 
 /* What a process had when the trace began, unless there was a record of the page before. */
-static int had(struct lkst_page_owners *o, struct block *b, u32 from, u32 to, u32 owner, u64 ns)
+static int page_owners_had(struct lkst_page_owners *o, struct page_owners_block *b, u32 from, u32 to, u32 owner, u64 ns)
 {
 	u32 i, nr = 0;
 
@@ -195,7 +196,7 @@ static int had(struct lkst_page_owners *o, struct block *b, u32 from, u32 to, u3
 		nr++;
 	}
 	o->owners[owner].nr_before += nr;
-	return tell(o, o->begin_ns, b->number, owner, (s32)nr, true);
+	return page_owners_tell(o, o->begin_ns, b->number, owner, (s32)nr, true);
 }
 
 enum what { GIVE, TAKE, HAD };
@@ -213,7 +214,7 @@ static int each_block(struct lkst_page_owners *o, enum what what, u64 pfn, u64 n
 		u64 number = pfn / LKST_PAGE_BLOCK, next = (number + 1) * LKST_PAGE_BLOCK;
 		u32 from = pfn % LKST_PAGE_BLOCK,
 		    to = (u32)((next < end ? next : end) - number * LKST_PAGE_BLOCK);
-		struct block *b = block_of(o, number, &err);
+		struct page_owners_block *b = page_owners_block_of(o, number, &err);
 
 		pfn = next;
 		if (err)
@@ -221,11 +222,11 @@ static int each_block(struct lkst_page_owners *o, enum what what, u64 pfn, u64 n
 		if (!b)
 			o->nr_further += to - from;
 		else if (what == GIVE)
-			err = give(o, b, from, to, owner, ns);
+			err = page_owners_give(o, b, from, to, owner, ns);
 		else if (what == TAKE)
 			err = free_pages(o, b, from, to, ns);
 		else
-			err = had(o, b, from, to, owner, ns);
+			err = page_owners_had(o, b, from, to, owner, ns);
 	}
 	return err;
 }
@@ -245,7 +246,7 @@ static int on_alloc(void *ctx, const struct lkst_record *r, const void *record)
 			 : each_block(o, GIVE, x->pfn, 1ULL << x->order, (u32)owner, r->ns);
 }
 
-static int on_free(void *ctx, const struct lkst_record *r, const void *record)
+static int page_owners_on_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_mm_page_free *x = record;
 
@@ -263,7 +264,7 @@ static int on_had(void *ctx, const struct lkst_record *r, const void *record)
 	/* A range of that many pages would be damaged: it is at most one of a mapping that is walked. */
 	if (x->pfn >= FRAMES_MAX || x->pages > 1U << 28)
 		return 0;
-	owner = owner_of(o, x->owner_pid);
+	owner = page_owners_owner_of(o, x->owner_pid);
 	return owner < 0 ? (int)owner : each_block(o, HAD, x->pfn, x->pages, (u32)owner, r->ns);
 }
 
@@ -287,7 +288,7 @@ int lkst_page_owners_new(struct lkst_feed *f, const struct lkst_threads *threads
 	/* What is freed in a window was allocated before it: all records are needed. */
 	lkst_feed_always(f, true);
 	has = lkst_feed_event(f, LKST_EV_mm_page_alloc, on_alloc, o);
-	err = has < 0 ? has : lkst_feed_event(f, LKST_EV_mm_page_free, on_free, o);
+	err = has < 0 ? has : lkst_feed_event(f, LKST_EV_mm_page_free, page_owners_on_free, o);
 	if (err >= 0) {
 		has |= err;
 		err = lkst_feed_event(f, LKST_EV_state_pages, on_had, o);
@@ -328,7 +329,7 @@ void lkst_page_owners_ages(const struct lkst_page_owners *o, u64 ns, double *age
 
 	for (i = 0; i < o->nr_blocks; i++)
 		for (k = 0; k < LKST_PAGE_BLOCK; k++) {
-			const struct block *b = o->blocks[i];
+			const struct page_owners_block *b = o->blocks[i];
 
 			if (b->page[k] >= FIRST_OWNER && ns > b->since_ns[k])
 				ages_ns[b->page[k] - FIRST_OWNER] += (double)(ns - b->since_ns[k]);

@@ -63,7 +63,7 @@ static int close_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns, u8 
 	return i.from_ns < i.to_ns ? lkst_model_tell_cpu(s, &i) : 0;
 }
 
-static void set_running(struct lkst_model_cpu *c, struct lkst_model_thread *t)
+static void cpus_set_running(struct lkst_model_cpu *c, struct lkst_model_thread *t)
 {
 	c->thread = t;
 	c->life = t ? t->life : c->idle;
@@ -100,7 +100,7 @@ int lkst_model_lose_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 from
 	return err;
 }
 
-static int add_time(u64 **list, u32 *nr, u64 ns)
+static int cpus_add_time(u64 **list, u32 *nr, u64 ns)
 {
 	u64 *added = lkst_vec_add(*list, *nr);
 
@@ -111,7 +111,7 @@ static int add_time(u64 **list, u32 *nr, u64 ns)
 }
 
 /* @t, believed to run on some CPU, turns up elsewhere at @ns. */
-static int leave(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
+static int cpus_leave(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	struct lkst_model_cpu *c = s->cpus[t->cpu];
 
@@ -120,8 +120,8 @@ static int leave(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 }
 
 /* @c is known to run what @r says, since @from_ns. */
-static int prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lkst_record *r,
-		 u64 from_ns)
+static int cpus_prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lkst_record *r,
+		      u64 from_ns)
 {
 	struct lkst_model_thread *t = NULL;
 	struct lkst_cpu_now now = { .cpu = c->nr, .to_ns = r->ns };
@@ -139,7 +139,7 @@ static int prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lk
 	/* It was not known to run here: so it came unseen, since the last event. */
 	if (t && lkst_model_run(s, t) != LKST_RUN_UNKNOWN) {
 		from_ns = r->ns;
-		err = t->run == LKST_RUN_RUNNING ? leave(s, t, r->ns)
+		err = t->run == LKST_RUN_RUNNING ? cpus_leave(s, t, r->ns)
 						 : lkst_model_lose(s, t, c->last_ns, r->ns);
 		if (err < 0)
 			return err;
@@ -149,7 +149,7 @@ static int prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lk
 	if (t && from_ns < t->since_ns)
 		from_ns = t->since_ns;
 	err = close_cpu(s, c, from_ns, 0);
-	set_running(c, t);
+	cpus_set_running(c, t);
 	c->flags = LKST_INTERVAL_EARLIER;
 	c->last_ns = r->ns;
 	now.life = c->life;
@@ -172,7 +172,7 @@ struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_model *s, const struct l
 		return c;
 	from_ns = c->cover_ns;
 	if (c->life && c->thread && lkst_model_takes_over(s, c->thread, r->tid, r->ns)) {
-		set_running(c, c->thread);
+		cpus_set_running(c, c->thread);
 		c->last_ns = r->ns;
 		return c;
 	}
@@ -180,12 +180,12 @@ struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_model *s, const struct l
 		/* A switch is missing: the recorder was restricted, or skipped it. */
 		s->doubts.missed++;
 		s->loss_cover_ns = from_ns = r->ns;
-		err = add_time(&s->losses_ns, &s->nr_losses, c->last_ns);
+		err = cpus_add_time(&s->losses_ns, &s->nr_losses, c->last_ns);
 		if (err >= 0)
 			err = lkst_model_lose_cpu(s, c, c->last_ns, r->ns, false);
 	}
 	if (err >= 0)
-		err = prove(s, c, r, from_ns);
+		err = cpus_prove(s, c, r, from_ns);
 	return err < 0 ? NULL : c;
 }
 
@@ -201,7 +201,7 @@ int lkst_model_thread_at(struct lkst_model *s, const struct lkst_record *r,
 	return 0;
 }
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int cpus_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c;
@@ -215,7 +215,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	if (gap->buffer == LKST_BUFFER_LIFE)
 		return 0;
 	c = lkst_model_cpu(s, gap->cpu);
-	err = c ? add_time(&s->gaps_ns, &s->nr_gaps, gap->from_ns) : -ENOMEM;
+	err = c ? cpus_add_time(&s->gaps_ns, &s->nr_gaps, gap->from_ns) : -ENOMEM;
 	if (gap->to_ns > s->cover_ns)
 		s->cover_ns = gap->to_ns;
 	return err < 0 ? err : lkst_model_lose_cpu(s, c, gap->from_ns, gap->to_ns, true);
@@ -244,8 +244,8 @@ static enum lkst_ready ready_of(const struct lkst_model_thread *t)
 	return LKST_READY_PREEMPTED;
 }
 
-static int switch_out(struct lkst_model *s, struct lkst_model_thread *t, const struct lkst_record *r,
-		      const struct lkst_rec_sched_switch *e)
+static int cpus_switch_out(struct lkst_model *s, struct lkst_model_thread *t, const struct lkst_record *r,
+			   const struct lkst_rec_sched_switch *e)
 {
 	enum lkst_run run = LKST_RUN_BLOCKED;
 	const u32 state = e->prev_state;
@@ -278,13 +278,13 @@ static int switch_out(struct lkst_model *s, struct lkst_model_thread *t, const s
 	return err;
 }
 
-static int switch_in(struct lkst_model *s, struct lkst_model_cpu *c, struct lkst_model_thread *t,
-		     u64 ns)
+static int cpus_switch_in(struct lkst_model *s, struct lkst_model_cpu *c, struct lkst_model_thread *t,
+			  u64 ns)
 {
 	int err = 0;
 
 	if (t->run == LKST_RUN_RUNNING)
-		err = leave(s, t, ns);
+		err = cpus_leave(s, t, ns);
 	else
 		lkst_model_take_pending(s, t);
 	if (err >= 0)
@@ -294,7 +294,7 @@ static int switch_in(struct lkst_model *s, struct lkst_model_cpu *c, struct lkst
 	return err;
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int cpus_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *e = record;
 	struct lkst_model *s = ctx;
@@ -307,7 +307,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	if (c->depth)
 		err = lkst_model_cut_frames(s, c, 0, r->ns);
 	if (err >= 0 && c->thread)
-		err = switch_out(s, c->thread, r, e);
+		err = cpus_switch_out(s, c->thread, r, e);
 	if (err >= 0)
 		err = close_cpu(s, c, r->ns, 0);
 	c->request.rq = 0;
@@ -318,12 +318,12 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 			next = lkst_model_reuse(s, next, r->ns);
 	}
 	/* A number that cannot be a thread's is damage: then the running thread is not known. */
-	set_running(c, next);
+	cpus_set_running(c, next);
 	if (e->next_tid && !next) {
 		c->life = NULL;
 		c->tid = -1;
 	}
-	return err < 0 || !next ? err : switch_in(s, c, next, r->ns);
+	return err < 0 || !next ? err : cpus_switch_in(s, c, next, r->ns);
 }
 
 static int on_migrate(void *ctx, const struct lkst_record *r, const void *record)
@@ -363,12 +363,12 @@ int lkst_model_subscribe_cpus(struct lkst_model *s)
 		enum lkst_event_index index;
 		lkst_feed_call *call;
 	} rows[] = {
-		{ LKST_EV_sched_switch, on_switch },
+		{ LKST_EV_sched_switch, cpus_on_switch },
 		{ LKST_EV_sched_migrate_task, on_migrate },
 		{ LKST_EV_block_rq_complete, on_completion },
 	};
 	u32 i;
-	int err = lkst_feed_gaps(s->feed, on_gap, s);
+	int err = lkst_feed_gaps(s->feed, cpus_on_gap, s);
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && err >= 0; i++)
 		err = lkst_feed_event(s->feed, rows[i].index, rows[i].call, s);

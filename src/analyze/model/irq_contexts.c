@@ -33,7 +33,7 @@ static int tell_frame(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns, bo
 	return lkst_model_tell_frame(s, f);
 }
 
-static int cut(struct lkst_model *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
+static int irq_contexts_cut(struct lkst_model *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
 {
 	int err = 0;
 
@@ -54,7 +54,7 @@ int lkst_model_cut_stale_frames(struct lkst_model *s, struct lkst_model_cpu *c, 
 	for (i = 0; i < c->depth; i++) {
 		end_ns = lkst_limited_since(s->limited, c->frames[i].id, c->frames[i].frame.from_ns, ns);
 		if (end_ns != UINT64_MAX)
-			return cut(s, c, i, end_ns);
+			return irq_contexts_cut(s, c, i, end_ns);
 	}
 	return 0;
 }
@@ -63,7 +63,7 @@ int lkst_model_cut_frames(struct lkst_model *s, struct lkst_model_cpu *c, u32 de
 {
 	int err = lkst_model_cut_stale_frames(s, c, ns);
 
-	return err < 0 ? err : cut(s, c, depth, ns);
+	return err < 0 ? err : irq_contexts_cut(s, c, depth, ns);
 }
 
 int lkst_model_in_thread(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns)
@@ -109,8 +109,8 @@ static u8 outer_of(const struct lkst_model *s, const struct lkst_model_cpu *c, c
 }
 
 /* Whose time @f takes, on top of what is on @c. */
-static struct lkst_model_frame place(const struct lkst_model *s, const struct lkst_model_cpu *c, u16 id,
-				     struct lkst_irq_context f)
+static struct lkst_model_frame irq_contexts_place(const struct lkst_model *s, const struct lkst_model_cpu *c, u16 id,
+						  struct lkst_irq_context f)
 {
 	const struct lkst_model_frame *below = c->depth ? &c->frames[c->depth - 1] : NULL;
 	struct lkst_model_frame x = { .frame = f, .id = id };
@@ -130,7 +130,7 @@ static struct lkst_model_frame place(const struct lkst_model *s, const struct lk
 	return x;
 }
 
-static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_irq_context frame)
+static int irq_contexts_push(struct lkst_model *s, const struct lkst_record *r, struct lkst_irq_context frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	u32 i;
@@ -152,13 +152,13 @@ static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_i
 	frame.from_ns = r->ns;
 	frame.depth = (u8)c->depth;
 	frame.tid = r->tid;
-	c->frames[c->depth] = place(s, c, r->event->id, frame);
+	c->frames[c->depth] = irq_contexts_place(s, c, r->event->id, frame);
 	c->depth++;
 	return 0;
 }
 
 /* Ends the innermost context like @frame, and those within it whose end was not seen. */
-static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_irq_context frame)
+static int irq_contexts_pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_irq_context frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	u32 i;
@@ -259,38 +259,38 @@ struct lkst_model_request *lkst_model_completed(const struct lkst_model *s, stru
 
 /* ---- interrupts ------------------------------------------------------------------- */
 
-static int on_irq_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_irq_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_irq_handler_entry *e = record;
 
-	return push(ctx, r,
-		    (struct lkst_irq_context){
+	return irq_contexts_push(ctx, r,
+				 (struct lkst_irq_context){
 			    .context = LKST_CONTEXT_IRQ, .number = e->irq, .code = e->handler });
 }
 
-static int on_irq_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_irq_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_irq_handler_exit *e = record;
 
-	return pop(ctx, r,
-		   (struct lkst_irq_context){ .context = LKST_CONTEXT_IRQ, .number = e->irq });
+	return irq_contexts_pop(ctx, r,
+				(struct lkst_irq_context){ .context = LKST_CONTEXT_IRQ, .number = e->irq });
 }
 
-static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_softirq_entry *e = record;
 
-	return push(ctx, r,
-		    (struct lkst_irq_context){ .context = LKST_CONTEXT_SOFTIRQ,
+	return irq_contexts_push(ctx, r,
+				 (struct lkst_irq_context){ .context = LKST_CONTEXT_SOFTIRQ,
 					       .number = (s32)e->vec });
 }
 
-static int on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_softirq_exit *e = record;
 
-	return pop(ctx, r,
-		   (struct lkst_irq_context){ .context = LKST_CONTEXT_SOFTIRQ,
+	return irq_contexts_pop(ctx, r,
+				(struct lkst_irq_context){ .context = LKST_CONTEXT_SOFTIRQ,
 					      .number = (s32)e->vec });
 }
 
@@ -298,8 +298,8 @@ static int on_tasklet_entry(void *ctx, const struct lkst_record *r, const void *
 {
 	const struct lkst_rec_tasklet_entry *e = record;
 
-	return push(ctx, r,
-		    (struct lkst_irq_context){ .context = LKST_CONTEXT_TASKLET,
+	return irq_contexts_push(ctx, r,
+				 (struct lkst_irq_context){ .context = LKST_CONTEXT_TASKLET,
 					       .code = e->function,
 					       .object = e->tasklet });
 }
@@ -308,17 +308,17 @@ static int on_tasklet_exit(void *ctx, const struct lkst_record *r, const void *r
 {
 	const struct lkst_rec_tasklet_exit *e = record;
 
-	return pop(ctx, r,
-		   (struct lkst_irq_context){ .context = LKST_CONTEXT_TASKLET,
+	return irq_contexts_pop(ctx, r,
+				(struct lkst_irq_context){ .context = LKST_CONTEXT_TASKLET,
 					      .object = e->tasklet });
 }
 
-static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_timer_expire_entry *e = record;
 
-	return push(ctx, r,
-		    (struct lkst_irq_context){ .context = LKST_CONTEXT_TIMER,
+	return irq_contexts_push(ctx, r,
+				 (struct lkst_irq_context){ .context = LKST_CONTEXT_TIMER,
 					       .code = e->function,
 					       .object = e->timer });
 }
@@ -327,16 +327,16 @@ static int on_timer_exit(void *ctx, const struct lkst_record *r, const void *rec
 {
 	const struct lkst_rec_timer_expire_exit *e = record;
 
-	return pop(ctx, r,
-		   (struct lkst_irq_context){ .context = LKST_CONTEXT_TIMER, .object = e->timer });
+	return irq_contexts_pop(ctx, r,
+				(struct lkst_irq_context){ .context = LKST_CONTEXT_TIMER, .object = e->timer });
 }
 
-static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_hrtimer_expire_entry *e = record;
 
-	return push(ctx, r,
-		    (struct lkst_irq_context){ .context = LKST_CONTEXT_HRTIMER,
+	return irq_contexts_push(ctx, r,
+				 (struct lkst_irq_context){ .context = LKST_CONTEXT_HRTIMER,
 					       .code = e->function,
 					       .object = e->hrtimer });
 }
@@ -345,30 +345,30 @@ static int on_hrtimer_exit(void *ctx, const struct lkst_record *r, const void *r
 {
 	const struct lkst_rec_hrtimer_expire_exit *e = record;
 
-	return pop(ctx, r,
-		   (struct lkst_irq_context){ .context = LKST_CONTEXT_HRTIMER,
+	return irq_contexts_pop(ctx, r,
+				(struct lkst_irq_context){ .context = LKST_CONTEXT_HRTIMER,
 					      .object = e->hrtimer });
 }
 
 /* The records of all vectors are laid out alike. */
-static int on_vector_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_vector_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_local_timer_entry *e = record;
 	const struct lkst_model_vector *v = ctx;
 
-	return push(v->state, r,
-		    (struct lkst_irq_context){ .context = LKST_CONTEXT_VECTOR,
+	return irq_contexts_push(v->state, r,
+				 (struct lkst_irq_context){ .context = LKST_CONTEXT_VECTOR,
 					       .number = (s32)e->vector,
 					       .code = v->entry });
 }
 
-static int on_vector_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int irq_contexts_on_vector_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_local_timer_exit *e = record;
 	const struct lkst_model_vector *v = ctx;
 
-	return pop(v->state, r,
-		   (struct lkst_irq_context){ .context = LKST_CONTEXT_VECTOR,
+	return irq_contexts_pop(v->state, r,
+				(struct lkst_irq_context){ .context = LKST_CONTEXT_VECTOR,
 					      .number = (s32)e->vector,
 					      .code = v->entry });
 }
@@ -395,27 +395,29 @@ static int on_nmi(void *ctx, const struct lkst_record *r, const void *record)
 /* ---- subscribing ------------------------------------------------------------------ */
 
 /* An event that begins a context and the one that ends it. */
-struct pair {
+struct irq_contexts_pair {
 	enum lkst_event_index entry, exit;
 	lkst_feed_call *on_entry, *on_exit;
 };
 
-static const struct pair pairs[] = {
-	{ LKST_EV_irq_handler_entry, LKST_EV_irq_handler_exit, on_irq_entry, on_irq_exit },
-	{ LKST_EV_softirq_entry, LKST_EV_softirq_exit, on_softirq_entry, on_softirq_exit },
+static const struct irq_contexts_pair pairs[] = {
+	{ LKST_EV_irq_handler_entry, LKST_EV_irq_handler_exit, irq_contexts_on_irq_entry, irq_contexts_on_irq_exit },
+	{ LKST_EV_softirq_entry, LKST_EV_softirq_exit, irq_contexts_on_softirq_entry, irq_contexts_on_softirq_exit },
 	{ LKST_EV_tasklet_entry, LKST_EV_tasklet_exit, on_tasklet_entry, on_tasklet_exit },
-	{ LKST_EV_timer_expire_entry, LKST_EV_timer_expire_exit, on_timer_entry, on_timer_exit },
-	{ LKST_EV_hrtimer_expire_entry, LKST_EV_hrtimer_expire_exit, on_hrtimer_entry,
+	{ LKST_EV_timer_expire_entry, LKST_EV_timer_expire_exit, irq_contexts_on_timer_entry, on_timer_exit },
+	{ LKST_EV_hrtimer_expire_entry, LKST_EV_hrtimer_expire_exit, irq_contexts_on_hrtimer_entry,
 	  on_hrtimer_exit },
 };
 
-static const struct pair vectors[] = {
-	{ LKST_EV_local_timer_entry, LKST_EV_local_timer_exit, on_vector_entry, on_vector_exit },
-	{ LKST_EV_reschedule_entry, LKST_EV_reschedule_exit, on_vector_entry, on_vector_exit },
-	{ LKST_EV_call_function_entry, LKST_EV_call_function_exit, on_vector_entry,
-	  on_vector_exit },
-	{ LKST_EV_call_function_single_entry, LKST_EV_call_function_single_exit, on_vector_entry,
-	  on_vector_exit },
+static const struct irq_contexts_pair vectors[] = {
+	{ LKST_EV_local_timer_entry, LKST_EV_local_timer_exit, irq_contexts_on_vector_entry,
+	  irq_contexts_on_vector_exit },
+	{ LKST_EV_reschedule_entry, LKST_EV_reschedule_exit, irq_contexts_on_vector_entry,
+	  irq_contexts_on_vector_exit },
+	{ LKST_EV_call_function_entry, LKST_EV_call_function_exit, irq_contexts_on_vector_entry,
+	  irq_contexts_on_vector_exit },
+	{ LKST_EV_call_function_single_entry, LKST_EV_call_function_single_exit, irq_contexts_on_vector_entry,
+	  irq_contexts_on_vector_exit },
 };
 _Static_assert(sizeof(vectors) / sizeof(vectors[0]) == LKST_MODEL_VECTORS, "a row per vector");
 _Static_assert(sizeof(struct lkst_rec_local_timer_entry) ==
@@ -423,7 +425,7 @@ _Static_assert(sizeof(struct lkst_rec_local_timer_entry) ==
 	       "vectors' records are alike");
 
 /* A context whose end is not in the trace would never end. */
-static int subscribe_pair(struct lkst_model *s, const struct pair *p, void *ctx)
+static int subscribe_pair(struct lkst_model *s, const struct irq_contexts_pair *p, void *ctx)
 {
 	int err;
 

@@ -15,7 +15,7 @@ struct lkst_call_form {
 	u8 narrow, is_signed;
 };
 
-static const struct lkst_call_form *form_of(struct lkst_model *s, s16 row)
+static const struct lkst_call_form *locate_form_of(struct lkst_model *s, s16 row)
 {
 	struct lkst_call_form *form = &s->forms[row];
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
@@ -33,7 +33,7 @@ static const struct lkst_call_form *form_of(struct lkst_model *s, s16 row)
 }
 
 /* The call of number @number, as LKST_MEANING_CALL has it; -1: none. */
-static struct lkst_syscall_now call_of(const struct lkst_model *s, s16 number)
+static struct lkst_syscall_now locate_call_of(const struct lkst_model *s, s16 number)
 {
 	struct lkst_syscall_now call = { .row = -1, .nr = -1 };
 	const struct lkst_syscall *row = lkst_syscall_of_call(number, s->is_arm64);
@@ -47,12 +47,12 @@ static struct lkst_syscall_now call_of(const struct lkst_model *s, s16 number)
 }
 
 /* The registers have all 64 bits, whatever the argument's type. */
-static void take_args(struct lkst_model *s, const struct lkst_record *r, u16 field, u32 nr,
-		      struct lkst_syscall_now *call)
+static void locate_take_args(struct lkst_model *s, const struct lkst_record *r, u16 field, u32 nr,
+			     struct lkst_syscall_now *call)
 {
 	u32 length = 0, i;
 	const u8 *bytes = field < r->event->nr_fields ? lkst_record_field(r, field, &length) : NULL;
-	const struct lkst_call_form *form = call->row >= 0 ? form_of(s, call->row) : NULL;
+	const struct lkst_call_form *form = call->row >= 0 ? locate_form_of(s, call->row) : NULL;
 
 	if (!bytes || nr > LKST_SYSCALL_ARGS_MAX || length < nr * sizeof(u64))
 		return;
@@ -114,10 +114,10 @@ static void take_where(struct lkst_model *s, struct lkst_model_thread *t, const 
 {
 	t->where = said->where;
 	t->where_flags = said->flags;
-	t->here = call_of(s, said->where == LKST_WHERE_CALL ? said->call : -1);
+	t->here = locate_call_of(s, said->where == LKST_WHERE_CALL ? said->call : -1);
 	t->here.may_be_over = said->flags & LKST_WHERE_BEHIND;
 	if (said->where == LKST_WHERE_CALL)
-		take_args(s, said->r, said->args_field, said->nr_args, &t->here);
+		locate_take_args(s, said->r, said->args_field, said->nr_args, &t->here);
 	lkst_model_continue(t, &t->here);
 }
 
@@ -171,14 +171,14 @@ const struct lkst_syscall_now *lkst_model_call_of(const struct lkst_model_thread
 
 struct lkst_syscall_now lkst_model_waking_call(const struct lkst_model *s, const struct lkst_rec_sched_waking *e)
 {
-	struct lkst_syscall_now call = call_of(s, s->has_waking_call ? e->call : -1);
+	struct lkst_syscall_now call = locate_call_of(s, s->has_waking_call ? e->call : -1);
 
 	call.may_be_over = e->flags & LKST_WHERE_BEHIND;
 	return call;
 }
 
 /* The place of @field among those of @event in this trace's records; UINT16_MAX: they do not have it. */
-static u16 place_of(const struct lkst_model *s, enum lkst_event_index event, const char *name)
+static u16 locate_place_of(const struct lkst_model *s, enum lkst_event_index event, const char *name)
 {
 	const struct lkst_catalog *catalog = lkst_trace_catalog(lkst_feed_trace(s->feed));
 	const u16 id = lkst_feed_id(s->feed, event);
@@ -192,8 +192,8 @@ int lkst_model_prepare_calls(struct lkst_model *s)
 {
 	s->forms = calloc(lkst_nr_syscalls, sizeof(*s->forms));
 	s->is_arm64 = lkst_catalog_is_arm64(lkst_trace_catalog(lkst_feed_trace(s->feed)));
-	s->switch_args = place_of(s, LKST_EV_sched_switch, "prev_args");
-	s->listed_args = place_of(s, LKST_EV_state_wait, "args");
-	s->has_waking_call = place_of(s, LKST_EV_sched_waking, "call") != UINT16_MAX;
+	s->switch_args = locate_place_of(s, LKST_EV_sched_switch, "prev_args");
+	s->listed_args = locate_place_of(s, LKST_EV_state_wait, "args");
+	s->has_waking_call = locate_place_of(s, LKST_EV_sched_waking, "call") != UINT16_MAX;
 	return s->forms ? 0 : -ENOMEM;
 }

@@ -159,7 +159,7 @@ static int finish_call(struct lkst_model *s, struct lkst_model_thread *t, u64 kn
 }
 
 /* Each CPU's records were copied at a moment of its own: what it did after that is not known. */
-static int finish_cpus(struct lkst_model *s, u64 end_ns, u64 *ret_known_ns)
+static int model_finish_cpus(struct lkst_model *s, u64 end_ns, u64 *ret_known_ns)
 {
 	u64 known_ns;
 	u32 i;
@@ -186,12 +186,12 @@ static int finish_cpus(struct lkst_model *s, u64 end_ns, u64 *ret_known_ns)
 	return err;
 }
 
-static int on_end(void *ctx, u64 end_ns)
+static int model_on_end(void *ctx, u64 end_ns)
 {
 	struct lkst_model *s = ctx;
 	u64 known_ns;
 	u32 i, k;
-	int err = finish_cpus(s, end_ns, &known_ns);
+	int err = model_finish_cpus(s, end_ns, &known_ns);
 
 	for (i = 0; i < LKST_TID_MAX / LKST_TIDS_LEAF; i++)
 		for (k = 0; s->tids[i] && k < LKST_TIDS_LEAF && err >= 0; k++) {
@@ -210,7 +210,7 @@ static int on_end(void *ctx, u64 end_ns)
 /* ---- how things stand now ----------------------------------------------------------- */
 
 /* When the CPU that runs @t had its last event. */
-static u64 last_of(const struct lkst_model *s, const struct lkst_model_thread *t)
+static u64 model_last_of(const struct lkst_model *s, const struct lkst_model_thread *t)
 {
 	return t->cpu >= 0 && (u32)t->cpu < s->nr_cpus && s->cpus[t->cpu] ? s->cpus[t->cpu]->last_ns : t->since_ns;
 }
@@ -234,13 +234,13 @@ bool lkst_model_thread(const struct lkst_model *s, s32 tid, struct lkst_thread_n
 		now.wait = &t->wait;
 	if (now.run == LKST_RUN_READY)
 		now.cpu = lkst_model_queue_of(s, t, t->since_ns, t->since_ns);
-	if (now.run != LKST_RUN_UNKNOWN && !lkst_model_is_stale_call(s, t, last_of(s, t)))
+	if (now.run != LKST_RUN_UNKNOWN && !lkst_model_is_stale_call(s, t, model_last_of(s, t)))
 		now.call = lkst_model_call_of(t);
 	*ret_thread = now;
 	return true;
 }
 
-static const struct lkst_model_cpu *cpu_of(const struct lkst_model *s, u32 cpu)
+static const struct lkst_model_cpu *model_cpu_of(const struct lkst_model *s, u32 cpu)
 {
 	return cpu < s->nr_cpus ? s->cpus[cpu] : NULL;
 }
@@ -248,7 +248,7 @@ static const struct lkst_model_cpu *cpu_of(const struct lkst_model *s, u32 cpu)
 const struct lkst_thread_life *lkst_model_life_of(const struct lkst_model *s, s32 tid, u32 cpu)
 {
 	const struct lkst_model_thread *t = lkst_model_find(s, tid);
-	const struct lkst_model_cpu *c = cpu_of(s, cpu);
+	const struct lkst_model_cpu *c = model_cpu_of(s, cpu);
 
 	if (!tid)
 		return c ? c->idle : NULL;
@@ -257,14 +257,14 @@ const struct lkst_thread_life *lkst_model_life_of(const struct lkst_model *s, s3
 
 const struct lkst_thread_life *lkst_model_running(const struct lkst_model *s, u32 cpu)
 {
-	const struct lkst_model_cpu *c = cpu_of(s, cpu);
+	const struct lkst_model_cpu *c = model_cpu_of(s, cpu);
 
 	return c ? c->life : NULL;
 }
 
 const struct lkst_irq_context *lkst_model_context(const struct lkst_model *s, u32 cpu)
 {
-	const struct lkst_model_cpu *c = cpu_of(s, cpu);
+	const struct lkst_model_cpu *c = model_cpu_of(s, cpu);
 
 	return c && c->depth ? &c->frames[c->depth - 1].frame : NULL;
 }
@@ -272,7 +272,7 @@ const struct lkst_irq_context *lkst_model_context(const struct lkst_model *s, u3
 const struct lkst_irq_context *lkst_model_frame(const struct lkst_model *s, u32 cpu,
 						unsigned int depth)
 {
-	const struct lkst_model_cpu *c = cpu_of(s, cpu);
+	const struct lkst_model_cpu *c = model_cpu_of(s, cpu);
 
 	return c && depth < c->depth ? &c->frames[depth].frame : NULL;
 }
@@ -371,7 +371,7 @@ int lkst_model_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_model **
 	if (err >= 0)
 		err = lkst_model_subscribe_waits(s);
 	if (err >= 0)
-		err = lkst_feed_end(f, on_end, s);
+		err = lkst_feed_end(f, model_on_end, s);
 	lkst_feed_always(f, false);
 	if (err < 0) {
 		lkst_model_free(s);

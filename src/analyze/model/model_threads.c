@@ -44,7 +44,7 @@ struct lkst_thread_life *lkst_model_life_now(struct lkst_model *s, s32 tid)
 	return life;
 }
 
-static struct lkst_model_thread **place_of(struct lkst_model *s, s32 tid)
+static struct lkst_model_thread **model_threads_place_of(struct lkst_model *s, s32 tid)
 {
 	struct lkst_model_thread ***leaf = &s->tids[tid / LKST_TIDS_LEAF];
 
@@ -77,7 +77,7 @@ static void reset_listed(struct lkst_model_thread *t, u64 since_ns)
 }
 
 /* Gives @t a life of its own, or a share in that of all further threads. */
-static int begin_life(struct lkst_model *s, struct lkst_model_thread *t, s32 tid)
+static int model_threads_begin_life(struct lkst_model *s, struct lkst_model_thread *t, s32 tid)
 {
 	struct lkst_thread_life *all;
 
@@ -100,13 +100,13 @@ static int begin_life(struct lkst_model *s, struct lkst_model_thread *t, s32 tid
 }
 
 /* @t's number is free again. */
-static int drop(struct lkst_model *s, struct lkst_model_thread *t)
+static int model_threads_drop(struct lkst_model *s, struct lkst_model_thread *t)
 {
 	struct lkst_model_thread **added = lkst_vec_add(s->free_threads, s->nr_free);
 
 	if (!added)
 		return -ENOMEM;
-	*place_of(s, t->life->tid) = NULL;
+	*model_threads_place_of(s, t->life->tid) = NULL;
 	s->nr_threads--;
 	*added = t;
 	return 0;
@@ -125,7 +125,7 @@ static struct lkst_model_cpu *cpu_with(const struct lkst_model *s,
  * Makes room for one more thread: drops one; if the trace shows that thread again, it is new. Takes the next one
  * in order of numbers, preferably one that has ended, and never one that runs.
  */
-static int make_room(struct lkst_model *s)
+static int model_threads_make_room(struct lkst_model *s)
 {
 	struct lkst_model_thread *victim = NULL, *t;
 	u32 looked, nr_met = 0, at = s->hand;
@@ -148,17 +148,17 @@ static int make_room(struct lkst_model *s)
 	if (!victim)
 		return -ENOMEM;
 	s->hand = (u32)victim->life->tid;
-	return drop(s, victim);
+	return model_threads_drop(s, victim);
 }
 
-static struct lkst_model_thread *make(struct lkst_model *s, s32 tid, u64 since_ns)
+static struct lkst_model_thread *model_threads_make(struct lkst_model *s, s32 tid, u64 since_ns)
 {
-	struct lkst_model_thread **place = place_of(s, tid), *t;
+	struct lkst_model_thread **place = model_threads_place_of(s, tid), *t;
 
-	if (!place || (s->nr_threads == LKST_MODEL_THREADS_MAX && make_room(s) < 0))
+	if (!place || (s->nr_threads == LKST_MODEL_THREADS_MAX && model_threads_make_room(s) < 0))
 		return NULL;
 	t = s->nr_free ? s->free_threads[--s->nr_free] : malloc(sizeof(*t));
-	if (!t || begin_life(s, t, tid)) {
+	if (!t || model_threads_begin_life(s, t, tid)) {
 		free(t);
 		return NULL;
 	}
@@ -174,7 +174,7 @@ struct lkst_model_thread *lkst_model_get(struct lkst_model *s, s32 tid)
 
 	if (t || tid <= 0 || tid >= LKST_TID_MAX)
 		return t;
-	return make(s, tid, s->begin_ns);
+	return model_threads_make(s, tid, s->begin_ns);
 }
 
 /* The CPU that was believed to run @t does not. */
@@ -189,7 +189,7 @@ static int leave_cpu(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 }
 
 /* The life of @t is over, at @ns or before. */
-static int end_life(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
+static int model_threads_end_life(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	int err = leave_cpu(s, t, ns);
 
@@ -210,7 +210,7 @@ static int end_life(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 struct lkst_model_thread *lkst_model_reuse(struct lkst_model *s, struct lkst_model_thread *t,
 					   u64 ns)
 {
-	if (end_life(s, t, ns) < 0 || begin_life(s, t, t->life->tid))
+	if (model_threads_end_life(s, t, ns) < 0 || model_threads_begin_life(s, t, t->life->tid))
 		return NULL;
 	reset(t, ns);
 	return t;
@@ -247,7 +247,7 @@ bool lkst_model_was_called(const struct lkst_model *s, const struct lkst_thread_
 	return false;
 }
 
-static void set_comm(struct lkst_model *s, struct lkst_thread_life *life, const comm16 comm)
+static void model_threads_set_comm(struct lkst_model *s, struct lkst_thread_life *life, const comm16 comm)
 {
 	if (life->has_comm && strncmp(life->comm, (const char *)comm, sizeof(life->comm) - 1))
 		keep_former(s, life);
@@ -286,19 +286,19 @@ static int be_born(struct lkst_model *s, const struct lkst_record *r, s32 tid, c
 	if (t && is_listed_as_born(t, r->ns))
 		reset_listed(t, r->ns);
 	else
-		t = t ? lkst_model_reuse(s, t, r->ns) : make(s, tid, r->ns);
+		t = t ? lkst_model_reuse(s, t, r->ns) : model_threads_make(s, tid, r->ns);
 	if (!t)
 		return -ENOMEM;
 	s->renamed_tid = s->renamed_tid == tid ? 0 : s->renamed_tid;
 	t->life->start_ns = r->ns;
 	t->life->is_born = t->is_fresh = true;
 	t->life->is_kernel = is_kernel;
-	set_comm(s, t->life, comm);
+	model_threads_set_comm(s, t->life, comm);
 	*ret_thread = t;
 	return lkst_model_change(s, t, r->ns, LKST_RUN_UNKNOWN, LKST_RUN_NEW, NULL);
 }
 
-static int on_newtask(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_newtask(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_task_newtask *e = record;
 	struct lkst_model *s = ctx;
@@ -319,7 +319,7 @@ static int on_newtask(void *ctx, const struct lkst_record *r, const void *record
 	return 0;
 }
 
-static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_fork(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_fork *e = record;
 	struct lkst_model_thread *t;
@@ -349,7 +349,7 @@ static void rename_next_owner(struct lkst_model *s, const struct lkst_record *r,
 		c->tid = r->tid;
 }
 
-static int on_rename(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_rename(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_task_rename *e = record;
 	struct lkst_model *s = ctx;
@@ -361,7 +361,7 @@ static int on_rename(void *ctx, const struct lkst_record *r, const void *record)
 	if (e->target_tid == r->tid && (t->life->has_exit || lkst_model_run(s, t) == LKST_RUN_DEAD))
 		rename_next_owner(s, r, e->newcomm);
 	else
-		set_comm(s, t->life, e->newcomm);
+		model_threads_set_comm(s, t->life, e->newcomm);
 	return 0;
 }
 
@@ -372,22 +372,22 @@ bool lkst_model_takes_over(struct lkst_model *s, struct lkst_model_thread *t, s3
 
 	/* The leader has ended, and waits for this to have its number taken (de_thread(), fs/exec.c). */
 	if (tid <= 0 || tid >= LKST_TID_MAX || t->life->pid != tid || old_tid == tid ||
-	    !place_of(s, tid) ||
+	    !model_threads_place_of(s, tid) ||
 	    (leader && lkst_model_run(s, leader) != LKST_RUN_DEAD &&
 	     lkst_model_run(s, leader) != LKST_RUN_UNKNOWN))
 		return false;
-	if (leader && (end_life(s, leader, ns) < 0 || drop(s, leader) < 0))
+	if (leader && (model_threads_end_life(s, leader, ns) < 0 || model_threads_drop(s, leader) < 0))
 		return false;
-	*place_of(s, old_tid) = NULL;
-	*place_of(s, tid) = t;
+	*model_threads_place_of(s, old_tid) = NULL;
+	*model_threads_place_of(s, tid) = t;
 	t->life->tid = tid;
 	if (s->renamed_tid == tid)
-		set_comm(s, t->life, s->renamed_comm);
+		model_threads_set_comm(s, t->life, s->renamed_comm);
 	s->renamed_tid = s->renamed_tid == tid ? 0 : s->renamed_tid;
 	return true;
 }
 
-static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exec *e = record;
 	struct lkst_model *s = ctx;
@@ -410,7 +410,7 @@ static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_thread_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exit *e = record;
 	struct lkst_model *s = ctx;
@@ -423,7 +423,7 @@ static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *re
 	t->life->cgroup = e->cgroup;
 	t->life->command = s->threads ? lkst_threads_command_of(s->threads, r->tid) : NULL;
 	t->life->has_exit = true;
-	set_comm(s, t->life, e->comm);
+	model_threads_set_comm(s, t->life, e->comm);
 	return 0;
 }
 
@@ -443,7 +443,7 @@ bool lkst_life_has_core(const struct lkst_thread_life *life)
 }
 
 /* This comes late: the number may have been given out again already, and then it is not that thread's. */
-static int on_free(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_free *e = record;
 	struct lkst_model *s = ctx;
@@ -456,13 +456,13 @@ static int on_free(void *ctx, const struct lkst_record *r, const void *record)
 	/* A thread that was created in the trace and has not been seen to end is the number's next owner. */
 	if (t->run != LKST_RUN_DEAD && t->life->is_born && !t->life->has_exit)
 		return 0;
-	err = end_life(s, t, r->ns);
-	return err < 0 ? err : drop(s, t);
+	err = model_threads_end_life(s, t, r->ns);
+	return err < 0 ? err : model_threads_drop(s, t);
 }
 
 /* ---- the list of threads ------------------------------------------------------------ */
 
-static int on_clock(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_clock(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_clock *e = record;
 	struct lkst_model *s = ctx;
@@ -490,7 +490,7 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	t->life->parent_pid = e->parent_pid;
 	t->life->cgroup = e->cgroup;
 	t->life->is_kernel = e->flags & LKST_THREAD_KERNEL;
-	set_comm(s, t->life, e->comm);
+	model_threads_set_comm(s, t->life, e->comm);
 	if (s->has_boot_offset && (s64)e->start_ns > s->boot_offset_ns)
 		t->life->start_ns = e->start_ns - (u64)s->boot_offset_ns;
 	/* Whoever is in the list was created before; the clocks may differ a little. */
@@ -503,7 +503,7 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* It follows the record of its thread, if that was taken. */
-static int on_listed_wait(void *ctx, const struct lkst_record *r, const void *record)
+static int model_threads_on_listed_wait(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_wait *e = record;
 	struct lkst_model *s = ctx;
@@ -541,15 +541,15 @@ int lkst_model_subscribe_lives(struct lkst_model *s)
 		enum lkst_event_index index;
 		lkst_feed_call *call;
 	} rows[] = {
-		{ LKST_EV_task_newtask, on_newtask },
-		{ LKST_EV_sched_process_fork, on_fork },
-		{ LKST_EV_task_rename, on_rename },
-		{ LKST_EV_sched_process_exec, on_exec },
-		{ LKST_EV_sched_process_exit, on_thread_exit },
-		{ LKST_EV_sched_process_free, on_free },
-		{ LKST_EV_state_clock, on_clock },
+		{ LKST_EV_task_newtask, model_threads_on_newtask },
+		{ LKST_EV_sched_process_fork, model_threads_on_fork },
+		{ LKST_EV_task_rename, model_threads_on_rename },
+		{ LKST_EV_sched_process_exec, model_threads_on_exec },
+		{ LKST_EV_sched_process_exit, model_threads_on_thread_exit },
+		{ LKST_EV_sched_process_free, model_threads_on_free },
+		{ LKST_EV_state_clock, model_threads_on_clock },
 		{ LKST_EV_state_thread, on_listed },
-		{ LKST_EV_state_wait, on_listed_wait },
+		{ LKST_EV_state_wait, model_threads_on_listed_wait },
 	};
 	u32 i;
 	int err = 0;

@@ -38,7 +38,7 @@ enum span_list {
 
 enum { NOWHERE = UINT32_MAX };
 
-struct slot {
+struct spans_slot {
 	struct lkst_span span;
 	bool is_open;
 	bool is_in[NR_LISTS];
@@ -72,7 +72,7 @@ struct early {
 
 struct lkst_spans {
 	struct lkst_spans_options o;
-	struct slot *slots;
+	struct spans_slot *slots;
 	u32 nr_slots;
 	u32 *free_slots;
 	u32 nr_free;
@@ -87,7 +87,7 @@ struct lkst_spans {
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static u64 key_of(s32 owner, u64 id)
+static u64 spans_key_of(s32 owner, u64 id)
 {
 	return ((u64)(u32)owner * 0x9e3779b97f4a7c15ULL ^ id * 0xc2b2ae3d27d4eb4fULL) >> 1;
 }
@@ -101,7 +101,7 @@ static struct head *find_head(const struct lkst_spans *s, enum span_list list, u
 static int put_in(struct lkst_spans *s, enum span_list list, u64 key, u32 at)
 {
 	struct head *h = find_head(s, list, key);
-	struct slot *slot = &s->slots[at];
+	struct spans_slot *slot = &s->slots[at];
 
 	if (h && h->nr >= LKST_SPANS_SAME_MAX && list != BY_DEATH)
 		return -ENOSPC;
@@ -126,7 +126,7 @@ static int put_in(struct lkst_spans *s, enum span_list list, u64 key, u32 at)
 
 static void take_out(struct lkst_spans *s, enum span_list list, u32 at)
 {
-	struct slot *slot = &s->slots[at];
+	struct spans_slot *slot = &s->slots[at];
 	struct head *h;
 
 	if (!slot->is_in[list])
@@ -154,7 +154,7 @@ static u32 newest(const struct lkst_spans *s, enum span_list list, u64 key)
 
 /* ---- what threads do ------------------------------------------------------------------------- */
 
-static int doing_of(u8 run)
+static int spans_doing_of(u8 run)
 {
 	return run == LKST_RUN_RUNNING				    ? DOING_RUN
 	       : run == LKST_RUN_READY				    ? DOING_READY
@@ -162,10 +162,10 @@ static int doing_of(u8 run)
 								    : -1;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int spans_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_spans *s = ctx;
-	int doing = doing_of(i->run);
+	int doing = spans_doing_of(i->run);
 	struct head *h =
 		doing < 0 || i->life->tid <= 0 ? NULL : find_head(s, BY_HOLDER, (u32)i->life->tid);
 
@@ -187,7 +187,7 @@ static void done_until(const struct lkst_spans *s, s32 tid, u64 ns, u64 ret_ns[N
 		memcpy(ret_ns, h->done_ns, sizeof(h->done_ns));
 	if (s->is_over || !s->o.model || !lkst_model_thread(s->o.model, tid, &now))
 		return;
-	doing = doing_of(now.run);
+	doing = spans_doing_of(now.run);
 	since_ns = now.since_ns > s->begin_ns ? now.since_ns : s->begin_ns;
 	if (doing >= 0 && ns > since_ns)
 		ret_ns[doing] += ns - since_ns;
@@ -199,7 +199,7 @@ static void done_until(const struct lkst_spans *s, s32 tid, u64 ns, u64 ret_ns[N
  */
 static void leave_holder(struct lkst_spans *s, u32 at, u64 ns)
 {
-	struct slot *slot = &s->slots[at];
+	struct spans_slot *slot = &s->slots[at];
 	u64 done[NR_DOINGS], sum[NR_DOINGS], left_ns = ns > slot->got_ns ? ns - slot->got_ns : 0;
 	int i;
 
@@ -244,7 +244,7 @@ static int give_to(struct lkst_spans *s, u32 at, s32 tid, s32 giver, u64 ns)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-static s32 process_of(const struct lkst_spans *s, s32 tid)
+static s32 spans_process_of(const struct lkst_spans *s, s32 tid)
 {
 	const struct lkst_thread *t = lkst_threads_find(s->o.threads, tid);
 
@@ -252,9 +252,9 @@ static s32 process_of(const struct lkst_spans *s, s32 tid)
 }
 
 /* The span is over, in any way: reports it. */
-static int finish(struct lkst_spans *s, u32 at, enum lkst_span_ending ending, u64 ns, s32 tid)
+static int spans_finish(struct lkst_spans *s, u32 at, enum lkst_span_ending ending, u64 ns, s32 tid)
 {
-	struct slot *slot = &s->slots[at];
+	struct spans_slot *slot = &s->slots[at];
 	struct lkst_span span;
 	u32 *place = lkst_vec_add(s->free_slots, s->nr_free);
 	int i;
@@ -284,7 +284,7 @@ static u32 new_slot(struct lkst_spans *s, int *err)
 		return NOWHERE;
 	if (s->nr_free) {
 		at = s->free_slots[--s->nr_free];
-		s->slots[at] = (struct slot){};
+		s->slots[at] = (struct spans_slot){};
 	} else if (lkst_vec_add(s->slots, s->nr_slots)) {
 		at = s->nr_slots - 1;
 	} else {
@@ -311,11 +311,11 @@ static void drop_slot(struct lkst_spans *s, u32 at)
 }
 
 /* The newest one of @list that is of @owner (-1: of anybody), number @id and @name (NULL: any), from @at on. */
-static u32 seek(const struct lkst_spans *s, enum span_list list, u32 at, s32 owner, u64 id,
-		const char *name)
+static u32 spans_seek(const struct lkst_spans *s, enum span_list list, u32 at, s32 owner, u64 id,
+		      const char *name)
 {
 	for (; at != NOWHERE; at = s->slots[at].older[list]) {
-		const struct slot *slot = &s->slots[at];
+		const struct spans_slot *slot = &s->slots[at];
 
 		if (slot->span.id == id && (owner < 0 || slot->owner == owner) &&
 		    (!name || !strcmp(slot->span.name, name)))
@@ -324,35 +324,35 @@ static u32 seek(const struct lkst_spans *s, enum span_list list, u32 at, s32 own
 	return at;
 }
 
-static s32 owner_of(const struct lkst_spans *s, s32 tid, u64 id)
+static s32 spans_owner_of(const struct lkst_spans *s, s32 tid, u64 id)
 {
-	return id ? process_of(s, tid) : tid;
+	return id ? spans_process_of(s, tid) : tid;
 }
 
 /* The span that thread @tid means: one that it has itself first, then of its process, then one that was handed over. */
-static u32 find(const struct lkst_spans *s, s32 tid, u64 id, const char *name)
+static u32 spans_find(const struct lkst_spans *s, s32 tid, u64 id, const char *name)
 {
-	s32 owner = owner_of(s, tid, id);
-	u32 first = seek(s, BY_NUMBER, newest(s, BY_NUMBER, key_of(owner, id)), owner, id, name),
+	s32 owner = spans_owner_of(s, tid, id);
+	u32 first = spans_seek(s, BY_NUMBER, newest(s, BY_NUMBER, spans_key_of(owner, id)), owner, id, name),
 	    at;
 
 	for (at = first; at != NOWHERE;
-	     at = seek(s, BY_NUMBER, s->slots[at].older[BY_NUMBER], owner, id, name))
+	     at = spans_seek(s, BY_NUMBER, s->slots[at].older[BY_NUMBER], owner, id, name))
 		if (s->slots[at].holder == tid)
 			return at;
 	if (first == NOWHERE && id)
-		first = seek(s, BY_GIVEN, newest(s, BY_GIVEN, key_of(0, id)), -1, id, name);
+		first = spans_seek(s, BY_GIVEN, newest(s, BY_GIVEN, spans_key_of(0, id)), -1, id, name);
 	return first;
 }
 
 /* Thread @tid does something under number @id: it takes what nobody has under it. */
 static int take_given(struct lkst_spans *s, s32 tid, u64 id, u64 ns)
 {
-	u32 at = id ? seek(s, BY_GIVEN, newest(s, BY_GIVEN, key_of(0, id)), -1, id, NULL) : NOWHERE;
+	u32 at = id ? spans_seek(s, BY_GIVEN, newest(s, BY_GIVEN, spans_key_of(0, id)), -1, id, NULL) : NOWHERE;
 	int err = 0;
 
 	for (; at != NOWHERE && !err;
-	     at = seek(s, BY_GIVEN, s->slots[at].older[BY_GIVEN], -1, id, NULL))
+	     at = spans_seek(s, BY_GIVEN, s->slots[at].older[BY_GIVEN], -1, id, NULL))
 		if (!s->slots[at].holder && s->slots[at].giver != tid)
 			err = give_to(s, at, tid, 0, ns);
 	return err;
@@ -370,7 +370,7 @@ static void set_request(struct lkst_span *span, u64 high, u64 low, u64 parent)
 /* What is known of the request before the span begins: from another span of its number, or said ahead. */
 static void inherit_request(struct lkst_spans *s, struct lkst_span *span, s32 tid, s32 owner)
 {
-	u32 other = span->id ? find(s, tid, span->id, NULL) : NOWHERE;
+	u32 other = span->id ? spans_find(s, tid, span->id, NULL) : NOWHERE;
 	struct early *early;
 
 	if (other != NOWHERE) {
@@ -379,18 +379,18 @@ static void inherit_request(struct lkst_spans *s, struct lkst_span *span, s32 ti
 		set_request(span, o->trace_high, o->trace_low, o->parent);
 		return;
 	}
-	early = lkst_hash_find(&s->early, key_of(owner, span->id), sizeof(*early));
+	early = lkst_hash_find(&s->early, spans_key_of(owner, span->id), sizeof(*early));
 	if (early && early->id == span->id && early->owner == owner) {
 		set_request(span, early->trace_high, early->trace_low, early->parent);
 		lkst_hash_remove(&s->early, early, sizeof(*early));
 	}
 }
 
-static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
+static int spans_on_begin(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_span_begin *x = record;
 	struct lkst_spans *s = ctx;
-	s32 owner = owner_of(s, r->tid, x->span);
+	s32 owner = spans_owner_of(s, r->tid, x->span);
 	const struct lkst_thread_life *life = s->o.model ? lkst_model_life_of(s->o.model, r->tid, r->cpu) : NULL;
 	struct lkst_span span = { .id = x->span,
 				  .from_ns = r->ns,
@@ -403,7 +403,7 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 	if (err)
 		return err;
 	span.number = ++s->nr_begun;
-	span.pid = process_of(s, r->tid);
+	span.pid = spans_process_of(s, r->tid);
 	memcpy(span.name, x->name.bytes, strnlen(x->name.bytes, sizeof(span.name) - 1));
 	outer = newest(s, BY_HOLDER, (u32)r->tid);
 	span.outer = outer == NOWHERE ? 0 : s->slots[outer].span.number;
@@ -415,7 +415,7 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 	}
 	s->slots[at].span = span;
 	s->slots[at].owner = owner;
-	err = put_in(s, BY_NUMBER, key_of(owner, x->span), at);
+	err = put_in(s, BY_NUMBER, spans_key_of(owner, x->span), at);
 	if (err == -ENOSPC) {
 		s->doubts.no_room++;
 		drop_slot(s, at);
@@ -424,7 +424,7 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 	return err ?: give_to(s, at, r->tid, 0, r->ns);
 }
 
-static int on_end(void *ctx, const struct lkst_record *r, const void *record)
+static int spans_on_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_span_end *x = record;
 	struct lkst_spans *s = ctx;
@@ -435,9 +435,9 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 	if (err)
 		return err;
 	memcpy(name, x->name.bytes, strnlen(x->name.bytes, sizeof(name) - 1));
-	at = find(s, r->tid, x->span, name);
+	at = spans_find(s, r->tid, x->span, name);
 	if (at != NOWHERE)
-		return finish(s, at, LKST_SPAN_ENDED, r->ns, r->tid);
+		return spans_finish(s, at, LKST_SPAN_ENDED, r->ns, r->tid);
 	s->doubts.no_begin++;
 	return 0;
 }
@@ -445,18 +445,18 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 /* The open spans that thread @tid means by @id alone: at most @max, those that it has itself if it has any. */
 static u32 find_all(const struct lkst_spans *s, s32 tid, u64 id, u32 *list, u32 max)
 {
-	s32 owner = owner_of(s, tid, id);
+	s32 owner = spans_owner_of(s, tid, id);
 	u32 nr = 0, nr_held = 0, at, i;
 	enum span_list of;
 
 	for (of = BY_NUMBER; of <= BY_GIVEN && !nr_held; of++) {
-		u64 key = of == BY_NUMBER ? key_of(owner, id) : key_of(0, id);
+		u64 key = of == BY_NUMBER ? spans_key_of(owner, id) : spans_key_of(0, id);
 
 		if (of == BY_GIVEN && (!id || nr))
 			break;
-		for (at = seek(s, of, newest(s, of, key), of == BY_GIVEN ? -1 : owner, id, NULL);
-		     at != NOWHERE && nr < max; at = seek(s, of, s->slots[at].older[of],
-							  of == BY_GIVEN ? -1 : owner, id, NULL)) {
+		for (at = spans_seek(s, of, newest(s, of, key), of == BY_GIVEN ? -1 : owner, id, NULL);
+		     at != NOWHERE && nr < max; at = spans_seek(s, of, s->slots[at].older[of],
+								of == BY_GIVEN ? -1 : owner, id, NULL)) {
 			list[nr++] = at;
 			nr_held += s->slots[at].holder == tid;
 		}
@@ -486,18 +486,18 @@ static int on_handover(void *ctx, const struct lkst_record *r, const void *recor
 		s->slots[list[i]].span.nr_handovers++;
 		s->slots[list[i]].giver = r->tid;
 		if (!s->slots[list[i]].is_in[BY_GIVEN])
-			err = put_in(s, BY_GIVEN, key_of(0, x->span), list[i]);
+			err = put_in(s, BY_GIVEN, spans_key_of(0, x->span), list[i]);
 		if (!err || err == -ENOSPC)
 			err = give_to(s, list[i], x->to_tid > 0 ? x->to_tid : 0, r->tid, r->ns);
 	}
 	return err;
 }
 
-static int on_request(void *ctx, const struct lkst_record *r, const void *record)
+static int spans_on_request(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_span_request *x = record;
 	struct lkst_spans *s = ctx;
-	s32 owner = owner_of(s, r->tid, x->span);
+	s32 owner = spans_owner_of(s, r->tid, x->span);
 	u32 list[LKST_SPANS_SAME_MAX], nr, i;
 	struct early *early;
 	int err = take_given(s, r->tid, x->span, r->ns);
@@ -509,11 +509,11 @@ static int on_request(void *ctx, const struct lkst_record *r, const void *record
 		set_request(&s->slots[list[i]].span, x->trace_high, x->trace_low, x->parent);
 	if (nr)
 		return 0;
-	early = lkst_hash_find(&s->early, key_of(owner, x->span), sizeof(*early));
+	early = lkst_hash_find(&s->early, spans_key_of(owner, x->span), sizeof(*early));
 	if (!early && s->early.nr < LKST_SPANS_OPEN_MAX) {
 		if (lkst_hash_reserve(&s->early, sizeof(*early)))
 			return -ENOMEM;
-		early = lkst_hash_add(&s->early, key_of(owner, x->span), sizeof(*early));
+		early = lkst_hash_add(&s->early, spans_key_of(owner, x->span), sizeof(*early));
 	}
 	if (early)
 		*early = (struct early){ early->key,   x->span,	  x->trace_high,
@@ -533,15 +533,15 @@ static int on_death(struct lkst_spans *s, s32 tid, u64 ns)
 		const struct head *dead;
 
 		if (!s->slots[at].span.id) {
-			err = finish(s, at, LKST_SPAN_DEAD, ns, 0);
+			err = spans_finish(s, at, LKST_SPAN_DEAD, ns, 0);
 			continue;
 		}
 		leave_holder(s, at, ns);
 		s->slots[at].died_ns = ns;
 		dead = find_head(s, BY_DEATH, 0);
 		if (dead && dead->nr >= LKST_SPANS_ORPHANS_MAX)
-			err = finish(s, dead->oldest, LKST_SPAN_DEAD,
-				     s->slots[dead->oldest].died_ns, 0);
+			err = spans_finish(s, dead->oldest, LKST_SPAN_DEAD,
+					   s->slots[dead->oldest].died_ns, 0);
 		if (!err)
 			err = put_in(s, BY_DEATH, 0, at);
 	}
@@ -553,7 +553,7 @@ static int on_end_of_thread(void *ctx, const struct lkst_record *r, const void *
 	return on_death(ctx, r->tid, r->ns);
 }
 
-static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
+static int spans_on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return on_death(ctx, ((const struct lkst_rec_sched_process_exec *)record)->old_tid, r->ns);
 }
@@ -573,7 +573,7 @@ static int on_losses(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int spans_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_spans *s = ctx;
 
@@ -589,7 +589,7 @@ static bool is_lossy(const struct lkst_spans *s, const struct lkst_span *span)
 	       lkst_hash_find(&s->lossy, (u32)span->pid, sizeof(struct lossy));
 }
 
-static int on_over(void *ctx, u64 end_ns)
+static int spans_on_over(void *ctx, u64 end_ns)
 {
 	struct lkst_spans *s = ctx;
 	int err = 0;
@@ -597,32 +597,32 @@ static int on_over(void *ctx, u64 end_ns)
 
 	s->is_over = true;
 	for (i = 0; i < s->nr_slots && !err; i++) {
-		const struct slot *slot = &s->slots[i];
+		const struct spans_slot *slot = &s->slots[i];
 
 		if (!slot->is_open)
 			continue;
-		err = slot->is_in[BY_DEATH]	 ? finish(s, i, LKST_SPAN_DEAD, slot->died_ns, 0)
-		      : is_lossy(s, &slot->span) ? finish(s, i, LKST_SPAN_LOST, end_ns, 0)
-						 : finish(s, i, LKST_SPAN_OPEN, end_ns, 0);
+		err = slot->is_in[BY_DEATH]	 ? spans_finish(s, i, LKST_SPAN_DEAD, slot->died_ns, 0)
+		      : is_lossy(s, &slot->span) ? spans_finish(s, i, LKST_SPAN_LOST, end_ns, 0)
+						 : spans_finish(s, i, LKST_SPAN_OPEN, end_ns, 0);
 	}
 	return err;
 }
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-static int subscribe(struct lkst_spans *s)
+static int spans_subscribe(struct lkst_spans *s)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval };
+	static const struct lkst_model_calls calls = { .interval = spans_on_interval };
 	static const struct {
 		enum lkst_event_index event;
 		lkst_feed_call *call;
 	} wanted[] = {
-		{ LKST_EV_span_begin, on_begin },
-		{ LKST_EV_span_end, on_end },
+		{ LKST_EV_span_begin, spans_on_begin },
+		{ LKST_EV_span_end, spans_on_end },
 		{ LKST_EV_span_handover, on_handover },
-		{ LKST_EV_span_request, on_request },
+		{ LKST_EV_span_request, spans_on_request },
 		{ LKST_EV_sched_process_exit, on_end_of_thread },
-		{ LKST_EV_sched_process_exec, on_exec },
+		{ LKST_EV_sched_process_exec, spans_on_exec },
 		{ LKST_EV_state_marks, on_losses },
 	};
 	int err = s->o.model ? lkst_model_subscribe(s->o.model, &calls, s) : 0;
@@ -631,8 +631,8 @@ static int subscribe(struct lkst_spans *s)
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && err >= 0; i++)
 		err = lkst_feed_event(s->o.feed, wanted[i].event, wanted[i].call, s);
 	if (err >= 0)
-		err = lkst_feed_gaps(s->o.feed, on_gap, s);
-	return err < 0 ? err : lkst_feed_end(s->o.feed, on_over, s);
+		err = lkst_feed_gaps(s->o.feed, spans_on_gap, s);
+	return err < 0 ? err : lkst_feed_end(s->o.feed, spans_on_over, s);
 }
 
 int lkst_spans_new(struct lkst_err *e, const struct lkst_spans_options *options,
@@ -645,7 +645,7 @@ int lkst_spans_new(struct lkst_err *e, const struct lkst_spans_options *options,
 	if (s) {
 		s->o = *options;
 		lkst_feed_window(options->feed, &s->begin_ns, &to_ns);
-		err = subscribe(s);
+		err = spans_subscribe(s);
 	}
 	if (err < 0) {
 		lkst_spans_free(s);

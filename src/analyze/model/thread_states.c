@@ -51,9 +51,9 @@ static void account_call(struct lkst_model_thread *t, const struct lkst_interval
 }
 
 /* Reports a stretch of @t's time. @wait: why, if it was blocked. */
-static int tell(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
-		enum lkst_run run, const struct lkst_wait *wait, const struct lkst_waker *waker,
-		u8 flags)
+static int thread_states_tell(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
+			      enum lkst_run run, const struct lkst_wait *wait, const struct lkst_waker *waker,
+			      u8 flags)
 {
 	struct lkst_interval i = {
 		.life = t->life,
@@ -85,8 +85,8 @@ static int tell_current(struct lkst_model *s, struct lkst_model_thread *t, u64 t
 
 	if (t->run == LKST_RUN_READY)
 		waker = t->has_waker ? &t->waker : NULL;
-	return tell(s, t, t->since_ns, to_ns, t->run, is_waiting ? &t->wait : NULL,
-		    is_waiting || t->run == LKST_RUN_READY ? waker : NULL, flags | t->flags);
+	return thread_states_tell(s, t, t->since_ns, to_ns, t->run, is_waiting ? &t->wait : NULL,
+				  is_waiting || t->run == LKST_RUN_READY ? waker : NULL, flags | t->flags);
 }
 
 /*
@@ -107,8 +107,8 @@ static int tell_inferred(struct lkst_model *s, struct lkst_model_thread *t, u64 
 	bool is_waiting = run == LKST_RUN_BLOCKED || run == LKST_RUN_STOPPED;
 
 	t->ready = LKST_READY_UNKNOWN;
-	return tell(s, t, from_ns, to_ns, run, is_waiting ? &wait : NULL, is_waiting ? waker : NULL,
-		    flags | LKST_INTERVAL_EARLIER);
+	return thread_states_tell(s, t, from_ns, to_ns, run, is_waiting ? &wait : NULL, is_waiting ? waker : NULL,
+				  flags | LKST_INTERVAL_EARLIER);
 }
 
 /* The time since which no record is missing that could contradict what later records prove. */
@@ -155,8 +155,8 @@ static int tell_doubtful(struct lkst_model *s, struct lkst_model_thread *t, stru
 	if (cover_ns < doubt_ns)
 		cover_ns = doubt_ns;
 	if (err >= 0)
-		err = tell(s, t, doubt_ns, cover_ns, LKST_RUN_UNKNOWN, NULL, NULL,
-			   cover_ns == ns ? flags : 0);
+		err = thread_states_tell(s, t, doubt_ns, cover_ns, LKST_RUN_UNKNOWN, NULL, NULL,
+					 cover_ns == ns ? flags : 0);
 	if (err >= 0)
 		err = tell_inferred(s, t, cover_ns, ns, before, waker, flags);
 	return err;
@@ -181,7 +181,7 @@ static int tell_contradiction(struct lkst_model *s, struct lkst_model_thread *t,
 		s->doubts.no_wake++;
 	else
 		s->doubts.missed++;
-	return tell(s, t, t->since_ns, ns, LKST_RUN_UNKNOWN, NULL, NULL, 0);
+	return thread_states_tell(s, t, t->since_ns, ns, LKST_RUN_UNKNOWN, NULL, NULL, 0);
 }
 
 static bool is_consistent(enum lkst_run run, enum lkst_run before)
@@ -189,7 +189,7 @@ static bool is_consistent(enum lkst_run run, enum lkst_run before)
 	return run == before || (run == LKST_RUN_STOPPED && before == LKST_RUN_BLOCKED);
 }
 
-static void begin(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, enum lkst_run run)
+static void thread_states_begin(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, enum lkst_run run)
 {
 	t->run = (u8)run;
 	t->since_ns = ns;
@@ -219,7 +219,7 @@ int lkst_model_change(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 		err = tell_current(s, t, ns, waker, 0);
 	else
 		err = tell_contradiction(s, t, ns, before, waker);
-	begin(s, t, ns, run);
+	thread_states_begin(s, t, ns, run);
 	return err;
 }
 
@@ -263,7 +263,7 @@ int lkst_model_lose(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u
 	err = lkst_model_forget_stale(s, t, ns);
 	if (err >= 0)
 		err = tell_current(s, t, ns, NULL, LKST_INTERVAL_CUT);
-	begin(s, t, ns, LKST_RUN_UNKNOWN);
+	thread_states_begin(s, t, ns, LKST_RUN_UNKNOWN);
 	t->has_doubt = true;
 	t->cover_ns = until_ns;
 	t->keeps_call = true;
@@ -305,7 +305,7 @@ int lkst_model_finish(struct lkst_model *s, struct lkst_model_thread *t, u64 kno
 	else
 		err = tell_doubtful(s, t, doubt, known_ns, before, NULL, LKST_INTERVAL_OPEN);
 	if (err >= 0 && known_ns < end_ns)
-		err = tell(s, t, known_ns, end_ns, LKST_RUN_UNKNOWN, NULL, NULL,
-			   LKST_INTERVAL_OPEN);
+		err = thread_states_tell(s, t, known_ns, end_ns, LKST_RUN_UNKNOWN, NULL, NULL,
+					 LKST_INTERVAL_OPEN);
 	return err;
 }

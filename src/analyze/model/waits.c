@@ -131,7 +131,7 @@ static void describe_interrupt(const struct lkst_model_cpu *c, struct lkst_waker
 }
 
 /* A thread that runs its program wakes nobody: something has interrupted it, of which nothing was recorded. */
-static bool is_in_program(const struct lkst_model_thread *t)
+static bool waits_is_in_program(const struct lkst_model_thread *t)
 {
 	return t && t->knows_call && !t->in_call && !t->in_fault && !t->may_fault && !t->is_fresh &&
 	       !t->life->is_kernel;
@@ -146,7 +146,7 @@ static void guess_context(const struct lkst_model *s, const struct lkst_model_cp
 		w->context = w->outer = LKST_CONTEXT_UNKNOWN;
 	else if (top)
 		describe_interrupt(c, w);
-	else if (is_in_program(c->thread))
+	else if (waits_is_in_program(c->thread))
 		w->context = w->outer = LKST_CONTEXT_UNKNOWN;
 }
 
@@ -217,7 +217,7 @@ static int describe_waker(struct lkst_model *s, struct lkst_model_cpu *c, const 
 }
 
 /* What the wake-up proves about the wait of @t. */
-static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
+static void waits_explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 {
 	struct lkst_wait *w = &t->wait;
 	bool in_futex;
@@ -243,13 +243,13 @@ static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 }
 
 /* @t is ready from @ns on, because of @by, if that @is_known. */
-static int wake(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
-		const struct lkst_waker *by, bool is_known, s32 cpu)
+static int waits_wake(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
+		      const struct lkst_waker *by, bool is_known, s32 cpu)
 {
 	int err;
 
 	if (is_known && (t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED))
-		explain(t, by);
+		waits_explain(t, by);
 	err = lkst_model_change(s, t, ns, LKST_RUN_BLOCKED, LKST_RUN_READY, is_known ? by : NULL);
 	t->waker = *by;
 	t->ready = LKST_READY_WOKEN;
@@ -271,7 +271,7 @@ static int find_target(struct lkst_model *s, s32 tid, u64 ns, struct lkst_model_
 	return t && !*ret_thread ? lkst_model_error(s) : 0;
 }
 
-static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_waking(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_waking *e = record;
 	struct lkst_model *s = ctx;
@@ -294,7 +294,7 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 	if (err < 0)
 		return err;
 	if (run != LKST_RUN_RUNNING && e->target_tid != r->tid) {
-		err = wake(s, t, r->ns, &by, true, -1);
+		err = waits_wake(s, t, r->ns, &by, true, -1);
 		if (e->flags & LKST_WHERE_THROTTLED)
 			t->ready = LKST_READY_THROTTLED;
 		return err;
@@ -304,7 +304,7 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup *e = record;
 	struct lkst_model *s = ctx;
@@ -348,10 +348,10 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 		return err;
 	by.queued_ns = r->ns;
 	by.target_cpu = e->target_cpu;
-	return wake(s, t, r->ns, &by, is_known, e->target_cpu);
+	return waits_wake(s, t, r->ns, &by, is_known, e->target_cpu);
 }
 
-static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup_new *e = record;
 	struct lkst_model *s = ctx;
@@ -502,7 +502,7 @@ static int on_call_exit(void *ctx, const struct lkst_record *r,
 
 /* ---- faults, locks, work ------------------------------------------------------------ */
 
-static int on_user_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_user_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_page_fault_user *e = record;
 	struct lkst_model_thread *t;
@@ -521,7 +521,7 @@ static int on_user_fault(void *ctx, const struct lkst_record *r, const void *rec
 }
 
 /* When it ends is seen only where the kernel's functions can be hooked. */
-static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_model *s = ctx;
 	struct lkst_model_thread *t;
@@ -529,7 +529,7 @@ static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *r
 
 	if (!s->has_fault_exit)
 		return 0;
-	err = on_user_fault(ctx, r, record);
+	err = waits_on_user_fault(ctx, r, record);
 	if (err >= 0)
 		err = lkst_model_thread_at(ctx, r, &t);
 	if (err >= 0 && t)
@@ -537,7 +537,7 @@ static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *r
 	return err;
 }
 
-static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_page_fault_exit *x = record;
 	struct lkst_model *s = ctx;
@@ -607,7 +607,7 @@ static int on_contention_end(void *ctx, const struct lkst_record *r, const void 
 	return err;
 }
 
-static int on_work(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_work(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_workqueue_execute_start *e = record;
 	struct lkst_model_thread *t;
@@ -620,7 +620,7 @@ static int on_work(void *ctx, const struct lkst_record *r, const void *record)
 	return err;
 }
 
-static int on_work_end(void *ctx, const struct lkst_record *r, const void *record)
+static int waits_on_work_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_model_thread *t;
 	int err = lkst_model_thread_at(ctx, r, &t);
@@ -638,18 +638,18 @@ int lkst_model_subscribe_waits(struct lkst_model *s)
 		enum lkst_event_index index;
 		lkst_feed_call *call;
 	} rows[] = {
-		{ LKST_EV_sched_waking, on_waking },
-		{ LKST_EV_sched_wakeup, on_wakeup },
-		{ LKST_EV_sched_wakeup_new, on_wakeup_new },
-		{ LKST_EV_page_fault_user, on_user_fault },
-		{ LKST_EV_page_fault_kernel, on_kernel_fault },
-		{ LKST_EV_page_fault_exit, on_fault_exit },
+		{ LKST_EV_sched_waking, waits_on_waking },
+		{ LKST_EV_sched_wakeup, waits_on_wakeup },
+		{ LKST_EV_sched_wakeup_new, waits_on_wakeup_new },
+		{ LKST_EV_page_fault_user, waits_on_user_fault },
+		{ LKST_EV_page_fault_kernel, waits_on_kernel_fault },
+		{ LKST_EV_page_fault_exit, waits_on_fault_exit },
 		{ LKST_EV_signal_deliver, on_signal },
 		{ LKST_EV_sched_blocker, on_blocker },
 		{ LKST_EV_contention_begin, on_contention },
 		{ LKST_EV_contention_end, on_contention_end },
-		{ LKST_EV_workqueue_execute_start, on_work },
-		{ LKST_EV_workqueue_execute_end, on_work_end },
+		{ LKST_EV_workqueue_execute_start, waits_on_work },
+		{ LKST_EV_workqueue_execute_end, waits_on_work_end },
 	};
 	u32 i;
 	int err = 0;

@@ -52,7 +52,7 @@ enum plan {
 
 enum run { RUN_UNKNOWN, RUN_RUNNING, RUN_READY, RUN_ASLEEP };
 
-struct thread {
+struct seconds_thread {
 	u64 key;      /* its number */
 	u64 since_ns; /* of `run` */
 	u64 call_ns;
@@ -67,15 +67,15 @@ struct irq {
 	u64 from_ns, inner_ns;
 };
 
-struct cpu {
+struct seconds_cpu {
 	u64 at_ns; /* up to there its time is counted */
 	s32 tid;   /* -1: not known */
 	u32 depth;
-	struct thread *thread; /* found last, until an entry is added or removed; NULL: none */
+	struct seconds_thread *thread; /* found last, until an entry is added or removed; NULL: none */
 	struct irq irqs[IRQS_MAX];
 };
 
-struct request {
+struct seconds_request {
 	u64 key; /* its address */
 	u64 from_ns;
 	u64 packed;
@@ -94,7 +94,7 @@ struct lkst_seconds {
 	struct lkst_seconds_options options;
 	u8 plans[LKST_EVENT_SPACE];
 	u64 doubt_ns; /* durations that began before are not known to belong to their ends */
-	struct cpu *cpus;
+	struct seconds_cpu *cpus;
 	u32 nr_room, nr_cpus; /* those that there is room for, and that there are */
 	struct lkst_hash threads, requests, locks;
 	struct lkst_hist *calls; /* of this second, by the id of their entries */
@@ -156,7 +156,7 @@ static enum plan plan_of_index(s16 index)
 	}
 }
 
-static enum plan plan_of(const struct lkst_event_class *event)
+static enum plan seconds_plan_of(const struct lkst_event_class *event)
 {
 	if (lkst_class_call(event))
 		return event->half == LKST_HALF_ENTRY  ? PLAN_ENTRY
@@ -168,7 +168,7 @@ static enum plan plan_of(const struct lkst_event_class *event)
 
 /* ---- durations ------------------------------------------------------------------------------- */
 
-static void leave_out(struct lkst_seconds *s, enum lkst_measure m)
+static void seconds_leave_out(struct lkst_seconds *s, enum lkst_measure m)
 {
 	s->second.left_out[m]++;
 }
@@ -180,7 +180,7 @@ static inline void add_to(struct lkst_seconds *s, struct lkst_hist *h, u64 ns)
 }
 
 /* The cgroup of thread @tid, if it is asked for and there is room; or NULL. */
-static struct lkst_second_cgroup *cgroup_of(struct lkst_seconds *s, s32 tid)
+static struct lkst_second_cgroup *seconds_cgroup_of(struct lkst_seconds *s, s32 tid)
 {
 	const struct lkst_seconds_options *o = &s->options;
 	struct lkst_second *second = &s->second;
@@ -210,25 +210,25 @@ static bool add_in(struct lkst_seconds *s, enum lkst_measure m, struct lkst_hist
 	struct lkst_second_cgroup *c;
 
 	if (from_ns < s->doubt_ns) {
-		leave_out(s, m);
+		seconds_leave_out(s, m);
 		return false;
 	}
 	add_to(s, h, ns);
 	if (s->options.cgroup && tid > 0) {
-		c = cgroup_of(s, tid);
+		c = seconds_cgroup_of(s, tid);
 		if (c)
 			add_to(s, &c->durations[m], ns);
 	}
 	return true;
 }
 
-static bool add(struct lkst_seconds *s, enum lkst_measure m, u64 from_ns, u64 to_ns, u64 inner_ns,
-		s32 tid)
+static bool seconds_add(struct lkst_seconds *s, enum lkst_measure m, u64 from_ns, u64 to_ns, u64 inner_ns,
+			s32 tid)
 {
 	return add_in(s, m, &s->second.durations[m], from_ns, to_ns, inner_ns, tid);
 }
 
-static void add_part(struct lkst_second_parts *parts, u32 key)
+static void seconds_add_part(struct lkst_second_parts *parts, u32 key)
 {
 	u32 i;
 
@@ -248,9 +248,9 @@ static void add_part(struct lkst_second_parts *parts, u32 key)
 
 /* ---- CPUs ------------------------------------------------------------------------------------ */
 
-static __attribute__((noinline)) struct cpu *add_cpus(struct lkst_seconds *s, u32 nr)
+static __attribute__((noinline)) struct seconds_cpu *add_cpus(struct lkst_seconds *s, u32 nr)
 {
-	struct cpu *c;
+	struct seconds_cpu *c;
 
 	if (nr >= LKST_CPUS_MAX)
 		return NULL;
@@ -260,17 +260,17 @@ static __attribute__((noinline)) struct cpu *add_cpus(struct lkst_seconds *s, u3
 		return NULL;
 	}
 	for (; s->nr_cpus <= nr; s->nr_cpus++)
-		s->cpus[s->nr_cpus] = (struct cpu){ .tid = -1, .at_ns = s->second.from_ns };
+		s->cpus[s->nr_cpus] = (struct seconds_cpu){ .tid = -1, .at_ns = s->second.from_ns };
 	return c;
 }
 
-static inline struct cpu *cpu_of(struct lkst_seconds *s, u32 nr)
+static inline struct seconds_cpu *seconds_cpu_of(struct lkst_seconds *s, u32 nr)
 {
 	return __builtin_expect(nr < s->nr_cpus, 1) ? &s->cpus[nr] : add_cpus(s, nr);
 }
 
 /* Counts what CPU @c has done up to @ns. */
-static void settle(struct lkst_seconds *s, struct cpu *c, u64 ns)
+static void seconds_settle(struct lkst_seconds *s, struct seconds_cpu *c, u64 ns)
 {
 	struct lkst_second_times *t = &s->second.times;
 	struct lkst_second_cgroup *g;
@@ -290,7 +290,7 @@ static void settle(struct lkst_seconds *s, struct cpu *c, u64 ns)
 	else
 		t->threads_ns += passed;
 	if (s->options.cgroup && c->tid > 0 && !c->depth) {
-		g = cgroup_of(s, c->tid);
+		g = seconds_cgroup_of(s, c->tid);
 		if (g)
 			g->threads_ns += passed;
 	}
@@ -302,7 +302,7 @@ static enum lkst_measure measure_of(const struct irq *i)
 }
 
 /* What was counted of @i in this second, up to @to_ns, is time of which nothing is known. */
-static void take_back(struct lkst_seconds *s, const struct irq *i, u64 to_ns)
+static void seconds_take_back(struct lkst_seconds *s, const struct irq *i, u64 to_ns)
 {
 	struct lkst_second_times *t = &s->second.times;
 	u64 *counted = measure_of(i) == LKST_MEASURE_SOFTIRQ ? &t->softirq_ns : &t->irq_ns;
@@ -320,26 +320,26 @@ static void take_back(struct lkst_seconds *s, const struct irq *i, u64 to_ns)
 }
 
 /* The ends of all interrupts of @c but the outermost @nr were not recorded: they were over at some time before now. */
-static void drop_irqs(struct lkst_seconds *s, struct cpu *c, u32 nr)
+static void drop_irqs(struct lkst_seconds *s, struct seconds_cpu *c, u32 nr)
 {
 	u64 to_ns = c->at_ns;
 
 	while (c->depth > nr) {
 		const struct irq *i = &c->irqs[--c->depth];
 
-		leave_out(s, measure_of(i));
-		take_back(s, i, to_ns);
+		seconds_leave_out(s, measure_of(i));
+		seconds_take_back(s, i, to_ns);
 		to_ns = i->from_ns;
 	}
 }
 
 /* The CPU of a record, which shows who runs there if that was not known. */
-static inline struct cpu *cpu_at(struct lkst_seconds *s, const struct lkst_record *r)
+static inline struct seconds_cpu *cpu_at(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct cpu *c = cpu_of(s, r->cpu);
+	struct seconds_cpu *c = seconds_cpu_of(s, r->cpu);
 
 	if (c && __builtin_expect(c->tid < 0, 0)) {
-		settle(s, c, r->ns);
+		seconds_settle(s, c, r->ns);
 		c->tid = r->tid;
 	}
 	return c;
@@ -357,9 +357,9 @@ static void forget_found(struct lkst_seconds *s)
 }
 
 /* What is known of thread @tid; NULL: there are too many. */
-static struct thread *thread_of(struct lkst_seconds *s, s32 tid)
+static struct seconds_thread *seconds_thread_of(struct lkst_seconds *s, s32 tid)
 {
-	struct thread *t = lkst_hash_find(&s->threads, (u32)tid, sizeof(*t));
+	struct seconds_thread *t = lkst_hash_find(&s->threads, (u32)tid, sizeof(*t));
 
 	if (t)
 		return t;
@@ -374,18 +374,18 @@ static struct thread *thread_of(struct lkst_seconds *s, s32 tid)
 }
 
 /* The same for the thread of a record: as a rule it is the one that the CPU's last call was of. NULL: none. */
-static inline struct thread *thread_at(struct lkst_seconds *s, struct cpu *c, s32 tid)
+static inline struct seconds_thread *seconds_thread_at(struct lkst_seconds *s, struct seconds_cpu *c, s32 tid)
 {
 	if (tid <= 0 || !c)
 		return NULL;
 	if (!c->thread || c->thread->key != (u32)tid)
-		c->thread = thread_of(s, tid);
+		c->thread = seconds_thread_of(s, tid);
 	return c->thread;
 }
 
-static void switch_out(struct lkst_seconds *s, s32 tid, u32 prev_state, u64 ns)
+static void seconds_switch_out(struct lkst_seconds *s, s32 tid, u32 prev_state, u64 ns)
 {
-	struct thread *t = thread_of(s, tid);
+	struct seconds_thread *t = seconds_thread_of(s, tid);
 
 	if (!t)
 		return;
@@ -401,50 +401,50 @@ static void switch_out(struct lkst_seconds *s, s32 tid, u32 prev_state, u64 ns)
 	t->since_ns = ns;
 }
 
-static void switch_in(struct lkst_seconds *s, s32 tid, u64 ns)
+static void seconds_switch_in(struct lkst_seconds *s, s32 tid, u64 ns)
 {
-	struct thread *t = thread_of(s, tid);
+	struct seconds_thread *t = seconds_thread_of(s, tid);
 
 	if (!t) {
-		leave_out(s, LKST_MEASURE_RUNQUEUE);
+		seconds_leave_out(s, LKST_MEASURE_RUNQUEUE);
 		return;
 	}
 	if (t->run == RUN_READY || (t->run == RUN_ASLEEP && t->is_pending))
-		add(s, LKST_MEASURE_RUNQUEUE, t->since_ns, ns, 0, tid);
+		seconds_add(s, LKST_MEASURE_RUNQUEUE, t->since_ns, ns, 0, tid);
 	else
-		leave_out(s, LKST_MEASURE_RUNQUEUE);
+		seconds_leave_out(s, LKST_MEASURE_RUNQUEUE);
 	t->run = RUN_RUNNING;
 	t->is_pending = false;
 	t->since_ns = ns;
 }
 
-static void on_switch(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_switch(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_sched_switch *x = (const void *)r->bytes;
-	struct cpu *c = cpu_at(s, r);
+	struct seconds_cpu *c = cpu_at(s, r);
 
 	if (!c)
 		return;
-	settle(s, c, r->ns);
+	seconds_settle(s, c, r->ns);
 	drop_irqs(s, c, 0);
 	c->tid = x->next_tid;
 	if (r->tid > 0)
-		switch_out(s, r->tid, x->prev_state, r->ns);
+		seconds_switch_out(s, r->tid, x->prev_state, r->ns);
 	if (x->next_tid > 0)
-		switch_in(s, x->next_tid, r->ns);
+		seconds_switch_in(s, x->next_tid, r->ns);
 }
 
-static void make_ready(struct thread *t, u64 ns)
+static void make_ready(struct seconds_thread *t, u64 ns)
 {
 	t->run = RUN_READY;
 	t->since_ns = ns;
 	t->is_pending = false;
 }
 
-static void on_waking(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_waking(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_sched_waking *x = (const void *)r->bytes;
-	struct thread *t = x->target_tid > 0 ? thread_of(s, x->target_tid) : NULL;
+	struct seconds_thread *t = x->target_tid > 0 ? seconds_thread_of(s, x->target_tid) : NULL;
 
 	if (!t || t->run == RUN_READY)
 		return;
@@ -455,10 +455,10 @@ static void on_waking(struct lkst_seconds *s, const struct lkst_record *r)
 		make_ready(t, r->ns);
 }
 
-static void on_wakeup(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_wakeup(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_sched_wakeup *x = (const void *)r->bytes;
-	struct thread *t = x->target_tid > 0 ? thread_of(s, x->target_tid) : NULL;
+	struct seconds_thread *t = x->target_tid > 0 ? seconds_thread_of(s, x->target_tid) : NULL;
 
 	if (!t || t->run == RUN_READY || t->run == RUN_RUNNING || x->target_tid == r->tid)
 		return;
@@ -466,10 +466,10 @@ static void on_wakeup(struct lkst_seconds *s, const struct lkst_record *r)
 	make_ready(t, t->run == RUN_ASLEEP && t->is_pending ? t->since_ns : r->ns);
 }
 
-static void on_wakeup_new(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_wakeup_new(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_sched_wakeup_new *x = (const void *)r->bytes;
-	struct thread *t = x->target_tid > 0 ? thread_of(s, x->target_tid) : NULL;
+	struct seconds_thread *t = x->target_tid > 0 ? seconds_thread_of(s, x->target_tid) : NULL;
 
 	if (!t)
 		return;
@@ -480,9 +480,9 @@ static void on_wakeup_new(struct lkst_seconds *s, const struct lkst_record *r)
 
 /* ---- system calls ---------------------------------------------------------------------------- */
 
-static void on_entry(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_entry(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct thread *t = thread_at(s, cpu_at(s, r), r->tid);
+	struct seconds_thread *t = seconds_thread_at(s, cpu_at(s, r), r->tid);
 
 	if (!t)
 		return;
@@ -491,7 +491,7 @@ static void on_entry(struct lkst_seconds *s, const struct lkst_record *r)
 }
 
 /* A new thread's first return, from the call of the thread that created it: not a call of its own. */
-static bool is_birth(const struct lkst_event_class *exit)
+static bool seconds_is_birth(const struct lkst_event_class *exit)
 {
 	static const char *const names[] = { "clone", "clone3", "fork", "vfork" };
 	unsigned int i;
@@ -502,20 +502,20 @@ static bool is_birth(const struct lkst_event_class *exit)
 	return false;
 }
 
-static void on_exit_of_call(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_exit_of_call(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct thread *t = thread_at(s, cpu_at(s, r), r->tid);
+	struct seconds_thread *t = seconds_thread_at(s, cpu_at(s, r), r->tid);
 	u16 call = t ? t->call : 0;
 
 	if (!call) {
-		if (!is_birth(r->event))
-			leave_out(s, LKST_MEASURE_SYSCALL);
+		if (!seconds_is_birth(r->event))
+			seconds_leave_out(s, LKST_MEASURE_SYSCALL);
 		return;
 	}
 	t->call = 0;
 	/* An exit without a row of its own is that of whatever the thread was in, rt_sigreturn as a rule. */
 	if (r->event->other_half != call && r->event->syscall >= 0)
-		leave_out(s, LKST_MEASURE_SYSCALL);
+		seconds_leave_out(s, LKST_MEASURE_SYSCALL);
 	else
 		add_in(s, LKST_MEASURE_SYSCALL, &s->calls[call], t->call_ns, r->ns, 0, r->tid);
 }
@@ -544,11 +544,11 @@ static void sum_calls(struct lkst_seconds *s)
 static void begin_irq(struct lkst_seconds *s, const struct lkst_record *r, enum plan plan,
 		      u32 number)
 {
-	struct cpu *c = cpu_at(s, r);
+	struct seconds_cpu *c = cpu_at(s, r);
 
 	if (!c)
 		return;
-	settle(s, c, r->ns);
+	seconds_settle(s, c, r->ns);
 	/* So deep only where ends are missing. */
 	while (c->depth == IRQS_MAX || (c->depth && plan == PLAN_SOFTIRQ_ENTRY &&
 					c->irqs[c->depth - 1].plan == PLAN_SOFTIRQ_ENTRY))
@@ -561,23 +561,23 @@ static void count_irq(struct lkst_seconds *s, const struct irq *i)
 	if (i->plan == PLAN_SOFTIRQ_ENTRY && i->number < LKST_NR_SOFTIRQS)
 		s->second.softirqs[i->number]++;
 	else if (i->plan == PLAN_IRQ_ENTRY)
-		add_part(&s->second.irqs, i->number);
+		seconds_add_part(&s->second.irqs, i->number);
 }
 
 static void end_irq(struct lkst_seconds *s, const struct lkst_record *r, enum plan plan, u32 number)
 {
-	struct cpu *c = cpu_at(s, r);
+	struct seconds_cpu *c = cpu_at(s, r);
 	struct irq *irq;
 	u64 ns;
 
 	if (!c)
 		return;
-	settle(s, c, r->ns);
+	seconds_settle(s, c, r->ns);
 	for (irq = c->irqs + c->depth; irq > c->irqs; irq--)
 		if (irq[-1].plan == plan && irq[-1].number == number)
 			break;
 	if (irq == c->irqs) {
-		leave_out(s, plan == PLAN_SOFTIRQ_ENTRY ? LKST_MEASURE_SOFTIRQ : LKST_MEASURE_IRQ);
+		seconds_leave_out(s, plan == PLAN_SOFTIRQ_ENTRY ? LKST_MEASURE_SOFTIRQ : LKST_MEASURE_IRQ);
 		return;
 	}
 	irq--;
@@ -587,21 +587,21 @@ static void end_irq(struct lkst_seconds *s, const struct lkst_record *r, enum pl
 	ns = r->ns > irq->from_ns ? r->ns - irq->from_ns : 0;
 	if (c->depth)
 		c->irqs[c->depth - 1].inner_ns += ns;
-	if (add(s, measure_of(irq), irq->from_ns, r->ns, irq->inner_ns, 0))
+	if (seconds_add(s, measure_of(irq), irq->from_ns, r->ns, irq->inner_ns, 0))
 		count_irq(s, irq);
 }
 
 /* ---- disks ----------------------------------------------------------------------------------- */
 
-static struct request *request_of(const struct lkst_seconds *s, u64 rq)
+static struct seconds_request *seconds_request_of(const struct lkst_seconds *s, u64 rq)
 {
-	return lkst_hash_find(&s->requests, rq, sizeof(struct request));
+	return lkst_hash_find(&s->requests, rq, sizeof(struct seconds_request));
 }
 
-static void on_issue(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_issue(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_block_rq_issue *x = (const void *)r->bytes;
-	struct request *q = request_of(s, x->rq);
+	struct seconds_request *q = seconds_request_of(s, x->rq);
 	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
 
 	/* The time of a request that was sent before begins with the first time. */
@@ -622,43 +622,43 @@ static void on_issue(struct lkst_seconds *s, const struct lkst_record *r)
 	q->packed = packed;
 }
 
-static void on_requeue(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_requeue(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct request *q = request_of(s, ((const struct lkst_rec_block_rq_requeue *)r->bytes)->rq);
+	struct seconds_request *q = seconds_request_of(s, ((const struct lkst_rec_block_rq_requeue *)r->bytes)->rq);
 
 	if (q)
 		q->packed = lkst_request_requeue(q->packed);
 }
 
 /* It became part of another, which has its own time. */
-static void on_merge(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_merge(struct lkst_seconds *s, const struct lkst_record *r)
 {
-	struct request *q = request_of(s, ((const struct lkst_rec_block_rq_merge *)r->bytes)->rq);
+	struct seconds_request *q = seconds_request_of(s, ((const struct lkst_rec_block_rq_merge *)r->bytes)->rq);
 
 	if (q)
 		lkst_hash_remove(&s->requests, q, sizeof(*q));
 }
 
-static void on_complete(struct lkst_seconds *s, const struct lkst_record *r)
+static void seconds_on_complete(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_block_rq_complete *x = (const void *)r->bytes;
-	struct request *q = request_of(s, x->rq);
+	struct seconds_request *q = seconds_request_of(s, x->rq);
 
 	if (!q) {
-		leave_out(s, LKST_MEASURE_DISK);
+		seconds_leave_out(s, LKST_MEASURE_DISK);
 		return;
 	}
 	if (!lkst_request_complete(&q->packed, x->bytes))
 		return;
-	if (add(s, LKST_MEASURE_DISK, q->from_ns, r->ns, 0, 0))
-		add_part(&s->second.disks, lkst_request_disk(q->packed));
+	if (seconds_add(s, LKST_MEASURE_DISK, q->from_ns, r->ns, 0, 0))
+		seconds_add_part(&s->second.disks, lkst_request_disk(q->packed));
 	lkst_hash_remove(&s->requests, q, sizeof(*q));
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
 /* The idle threads have one number; each is its CPU's. */
-static u64 key_of(const struct lkst_record *r)
+static u64 seconds_key_of(const struct lkst_record *r)
 {
 	return r->tid ? (u32)r->tid : 1ULL << 32 | r->cpu;
 }
@@ -666,7 +666,7 @@ static u64 key_of(const struct lkst_record *r)
 static void on_lock(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_contention_begin *x = (const void *)r->bytes;
-	struct locks *l = lkst_hash_find(&s->locks, key_of(r), sizeof(*l));
+	struct locks *l = lkst_hash_find(&s->locks, seconds_key_of(r), sizeof(*l));
 	u32 i;
 
 	if (!l) {
@@ -676,14 +676,14 @@ static void on_lock(struct lkst_seconds *s, const struct lkst_record *r)
 			s->error = -ENOMEM;
 			return;
 		}
-		l = lkst_hash_add(&s->locks, key_of(r), sizeof(*l));
+		l = lkst_hash_add(&s->locks, seconds_key_of(r), sizeof(*l));
 	}
 	/* A mutex begins twice, spinning and then asleep: the wait is both. */
 	for (i = 0; i < l->nr; i++)
 		if (l->list[i].lock == x->lock)
 			return;
 	if (l->nr == LOCKS_MAX) {
-		leave_out(s, LKST_MEASURE_LOCK);
+		seconds_leave_out(s, LKST_MEASURE_LOCK);
 		return;
 	}
 	l->list[l->nr].lock = x->lock;
@@ -694,21 +694,21 @@ static void on_lock(struct lkst_seconds *s, const struct lkst_record *r)
 static void on_locked(struct lkst_seconds *s, const struct lkst_record *r)
 {
 	const struct lkst_rec_contention_end *x = (const void *)r->bytes;
-	struct locks *l = lkst_hash_find(&s->locks, key_of(r), sizeof(*l));
+	struct locks *l = lkst_hash_find(&s->locks, seconds_key_of(r), sizeof(*l));
 	u32 i = l ? l->nr : 0;
 
 	while (i && l->list[i - 1].lock != x->lock)
 		i--;
 	if (!i) {
-		leave_out(s, LKST_MEASURE_LOCK);
+		seconds_leave_out(s, LKST_MEASURE_LOCK);
 		return;
 	}
 	while (l->nr > i) {
-		leave_out(s, LKST_MEASURE_LOCK);
+		seconds_leave_out(s, LKST_MEASURE_LOCK);
 		l->nr--;
 	}
 	l->nr = --i;
-	add(s, LKST_MEASURE_LOCK, l->list[i].from_ns, r->ns, l->list[i].inner_ns, r->tid);
+	seconds_add(s, LKST_MEASURE_LOCK, l->list[i].from_ns, r->ns, l->list[i].inner_ns, r->tid);
 	if (i)
 		l->list[i - 1].inner_ns += r->ns - l->list[i].from_ns;
 	else
@@ -718,7 +718,7 @@ static void on_locked(struct lkst_seconds *s, const struct lkst_record *r)
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* The number of an interrupt: the first field of all their records. */
-static u32 number_of(const struct lkst_record *r)
+static u32 seconds_number_of(const struct lkst_record *r)
 {
 	const struct lkst_rec_softirq_entry *x = (const void *)r->bytes;
 
@@ -737,17 +737,17 @@ _Static_assert(offsetof(struct lkst_rec_softirq_exit, vec) ==
 		       offsetof(struct lkst_rec_local_timer_exit, vector),
 	       "");
 
-static void on_irq(struct lkst_seconds *s, const struct lkst_record *r, enum plan plan)
+static void seconds_on_irq(struct lkst_seconds *s, const struct lkst_record *r, enum plan plan)
 {
 	switch (plan) {
 	case PLAN_IRQ_ENTRY:
 	case PLAN_VECTOR_ENTRY:
 	case PLAN_SOFTIRQ_ENTRY:
-		begin_irq(s, r, plan, number_of(r));
+		begin_irq(s, r, plan, seconds_number_of(r));
 		break;
 	default:
 		/* Each exit follows its entry in the list. */
-		end_irq(s, r, plan - 1, number_of(r));
+		end_irq(s, r, plan - 1, seconds_number_of(r));
 	}
 }
 
@@ -758,7 +758,7 @@ static void doubt(struct lkst_seconds *s, u64 ns)
 
 	s->doubt_ns = ns;
 	for (i = 0; i < s->nr_cpus; i++) {
-		settle(s, &s->cpus[i], ns);
+		seconds_settle(s, &s->cpus[i], ns);
 		drop_irqs(s, &s->cpus[i], 0);
 	}
 }
@@ -769,28 +769,28 @@ static __attribute__((noinline)) void on_rest(struct lkst_seconds *s, const stru
 {
 	switch (plan) {
 	case PLAN_SWITCH:
-		on_switch(s, r);
+		seconds_on_switch(s, r);
 		break;
 	case PLAN_WAKING:
-		on_waking(s, r);
+		seconds_on_waking(s, r);
 		break;
 	case PLAN_WAKEUP:
-		on_wakeup(s, r);
+		seconds_on_wakeup(s, r);
 		break;
 	case PLAN_WAKEUP_NEW:
-		on_wakeup_new(s, r);
+		seconds_on_wakeup_new(s, r);
 		break;
 	case PLAN_ISSUE:
-		on_issue(s, r);
+		seconds_on_issue(s, r);
 		break;
 	case PLAN_REQUEUE:
-		on_requeue(s, r);
+		seconds_on_requeue(s, r);
 		break;
 	case PLAN_MERGE:
-		on_merge(s, r);
+		seconds_on_merge(s, r);
 		break;
 	case PLAN_COMPLETE:
-		on_complete(s, r);
+		seconds_on_complete(s, r);
 		break;
 	case PLAN_LOCK:
 		on_lock(s, r);
@@ -802,7 +802,7 @@ static __attribute__((noinline)) void on_rest(struct lkst_seconds *s, const stru
 		doubt(s, r->ns);
 		break;
 	default:
-		on_irq(s, r, plan);
+		seconds_on_irq(s, r, plan);
 	}
 }
 
@@ -812,16 +812,16 @@ int lkst_seconds_feed(struct lkst_seconds *s, const struct lkst_record *r)
 	enum plan plan = s->plans[id];
 
 	if (__builtin_expect(plan == PLAN_NEW, 0))
-		plan = s->plans[id] = (u8)plan_of(r->event);
+		plan = s->plans[id] = (u8)seconds_plan_of(r->event);
 	if (r->buffer == LKST_BUFFER_STATE)
 		return 0;
 	s->second.records++;
 	s->second.events[id]++;
 	/* Most are of these kinds, in this order. */
 	if (plan == PLAN_ENTRY)
-		on_entry(s, r);
+		seconds_on_entry(s, r);
 	else if (plan == PLAN_EXIT)
-		on_exit_of_call(s, r);
+		seconds_on_exit_of_call(s, r);
 	else if (plan != PLAN_COUNT)
 		on_rest(s, r, plan);
 	return s->error;
@@ -829,7 +829,7 @@ int lkst_seconds_feed(struct lkst_seconds *s, const struct lkst_record *r)
 
 void lkst_seconds_gap(struct lkst_seconds *s, const struct lkst_gap *gap)
 {
-	struct cpu *c;
+	struct seconds_cpu *c;
 
 	if (!lkst_buffer_is_of_kernel(gap->buffer))
 		return;
@@ -842,13 +842,13 @@ void lkst_seconds_gap(struct lkst_seconds *s, const struct lkst_gap *gap)
 		return;
 	if (gap->to_ns > s->doubt_ns)
 		s->doubt_ns = gap->to_ns;
-	c = cpu_of(s, gap->cpu);
+	c = seconds_cpu_of(s, gap->cpu);
 	if (!c)
 		return;
-	settle(s, c, gap->from_ns);
+	seconds_settle(s, c, gap->from_ns);
 	c->tid = -1;
 	while (c->depth)
-		leave_out(s, measure_of(&c->irqs[--c->depth]));
+		seconds_leave_out(s, measure_of(&c->irqs[--c->depth]));
 }
 
 /* ---- seconds --------------------------------------------------------------------------------- */
@@ -858,7 +858,7 @@ const struct lkst_second *lkst_seconds_end(struct lkst_seconds *s, u64 to_ns)
 	u32 i;
 
 	for (i = 0; i < s->nr_cpus; i++)
-		settle(s, &s->cpus[i], to_ns);
+		seconds_settle(s, &s->cpus[i], to_ns);
 	sum_calls(s);
 	s->second.to_ns = to_ns;
 	s->second.nr_cpus = s->nr_cpus;
@@ -905,7 +905,7 @@ int lkst_seconds_new(struct lkst_err *e, const struct lkst_seconds_options *opti
 	s->second.from_ns = options->from_ns;
 	/* What began before is not known. */
 	s->doubt_ns = options->from_ns;
-	if (options->nr_cpus && !cpu_of(s, options->nr_cpus - 1))
+	if (options->nr_cpus && !seconds_cpu_of(s, options->nr_cpus - 1))
 		return lkst_err_sys(e, -ENOMEM, "counting");
 	*ret_seconds = lkst_take(s);
 	return 0;

@@ -94,14 +94,14 @@ static u64 inside(const struct lkst_figures_options *o, u64 from_ns, u64 to_ns)
 }
 
 /* What is known only from what came later is none of the longest. */
-static void add_ready(struct lkst_thread_figures *t, const struct lkst_interval *i, u64 ns)
+static void figures_add_ready(struct lkst_thread_figures *t, const struct lkst_interval *i, u64 ns)
 {
 	t->ready_ns += ns;
 	if (ns > t->ready_max_ns && i->ready != LKST_READY_UNKNOWN)
 		t->ready_max_ns = ns;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int figures_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct gathering *g = ctx;
 	u64 ns = inside(g->options, i->from_ns, i->to_ns);
@@ -120,7 +120,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		t->cpu = i->cpu + 1;
 		break;
 	case LKST_RUN_READY:
-		add_ready(t, i, ns);
+		figures_add_ready(t, i, ns);
 		break;
 	case LKST_RUN_BLOCKED:
 		t->cause = cause_of(g, i);
@@ -173,7 +173,7 @@ unsigned int lkst_figures_longest_cause(const struct lkst_thread_figures *t)
 
 /* ---- CPUs and interrupts ----------------------------------------------------------------- */
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int figures_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct gathering *g = ctx;
 	struct lkst_cpu_figures *cpu = lkst_vec_reach(g->f->cpus, g->f->nr_cpus, i->cpu);
@@ -217,7 +217,7 @@ static struct lkst_irq_figures *irq_of(struct lkst_figures *f, u8 context, u32 n
 	return irq;
 }
 
-static int on_frame(void *ctx, const struct lkst_irq_context *c)
+static int figures_on_frame(void *ctx, const struct lkst_irq_context *c)
 {
 	u32 number = c->context == LKST_CONTEXT_VECTOR ? (u32)c->code
 		     : c->context == LKST_CONTEXT_IRQ || c->context == LKST_CONTEXT_SOFTIRQ
@@ -245,7 +245,7 @@ static int on_frame(void *ctx, const struct lkst_irq_context *c)
 
 /* ---- disks ------------------------------------------------------------------------------- */
 
-static struct lkst_disk_figures *disk_of(struct lkst_figures *f, u32 dev, int *err)
+static struct lkst_disk_figures *figures_disk_of(struct lkst_figures *f, u32 dev, int *err)
 {
 	struct lkst_disk_figures *disk;
 	u32 i;
@@ -265,7 +265,7 @@ static struct lkst_disk_figures *disk_of(struct lkst_figures *f, u32 dev, int *e
 }
 
 /* The time of a request that was sent before begins with the first time. */
-static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
+static int figures_on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *x = record;
 	u64 request = lkst_request_pack(x->dev, x->flags, x->bytes);
@@ -281,7 +281,7 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_requeue(void *ctx, const struct lkst_record *r, const void *record)
+static int figures_on_requeue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_requeue *x = record;
 	struct gathering *g = ctx;
@@ -293,7 +293,7 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 }
 
 /* It became part of another, which has its own time. */
-static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
+static int figures_on_merge(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_merge *x = record;
 	struct gathering *g = ctx;
@@ -304,7 +304,7 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
+static int figures_on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *x = record;
 	struct gathering *g = ctx;
@@ -314,7 +314,7 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 	int err = 0;
 
 	if (r->ns >= g->options->from_ns)
-		disk = disk_of(g->f, x->dev, &err);
+		disk = figures_disk_of(g->f, x->dev, &err);
 	if (disk)
 		disk->bytes += x->bytes;
 	if (entry && !lkst_request_complete(&entry->value, x->bytes))
@@ -335,7 +335,7 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 	return err;
 }
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int figures_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct gathering *g = ctx;
 
@@ -354,16 +354,16 @@ static int subscribe_disks(struct gathering *g)
 		enum lkst_event_index index;
 		lkst_feed_call *call;
 	} wanted[] = {
-		{ LKST_EV_block_rq_issue, on_issue },
-		{ LKST_EV_block_rq_requeue, on_requeue },
-		{ LKST_EV_block_rq_merge, on_merge },
-		{ LKST_EV_block_rq_complete, on_complete },
+		{ LKST_EV_block_rq_issue, figures_on_issue },
+		{ LKST_EV_block_rq_requeue, figures_on_requeue },
+		{ LKST_EV_block_rq_merge, figures_on_merge },
+		{ LKST_EV_block_rq_complete, figures_on_complete },
 	};
 	unsigned int i;
 	int err;
 
 	lkst_feed_always(g->feed, true);
-	err = lkst_feed_gaps(g->feed, on_gap, g);
+	err = lkst_feed_gaps(g->feed, figures_on_gap, g);
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && err >= 0; i++)
 		err = lkst_feed_event(g->feed, wanted[i].index, wanted[i].call, g);
 	lkst_feed_always(g->feed, false);
@@ -372,7 +372,7 @@ static int subscribe_disks(struct gathering *g)
 
 /* ---- the ledger ---------------------------------------------------------------------------- */
 
-static int on_loss(void *ctx, const struct lkst_record *r, const void *record)
+static int figures_on_loss(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_loss *x = record;
 	struct gathering *g = ctx;
@@ -382,7 +382,7 @@ static int on_loss(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_skipped(void *ctx, const struct lkst_record *r, const void *record)
+static int figures_on_skipped(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_skipped *x = record;
 	struct gathering *g = ctx;
@@ -391,7 +391,7 @@ static int on_skipped(void *ctx, const struct lkst_record *r, const void *record
 	return 0;
 }
 
-static int on_end(void *ctx, u64 end_ns)
+static int figures_on_end(void *ctx, u64 end_ns)
 {
 	struct gathering *g = ctx;
 
@@ -399,11 +399,11 @@ static int on_end(void *ctx, u64 end_ns)
 	return 0;
 }
 
-static int subscribe(struct gathering *g)
+static int figures_subscribe(struct gathering *g)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval,
-						       .cpu = on_cpu,
-						       .frame = on_frame };
+	static const struct lkst_model_calls calls = { .interval = figures_on_interval,
+						       .cpu = figures_on_cpu,
+						       .frame = figures_on_frame };
 	int err = lkst_model_subscribe(g->model, &calls, g);
 
 	if (err >= 0)
@@ -411,28 +411,28 @@ static int subscribe(struct gathering *g)
 	if (err >= 0)
 		err = subscribe_disks(g);
 	if (err >= 0)
-		err = lkst_feed_event(g->feed, LKST_EV_state_loss, on_loss, g);
+		err = lkst_feed_event(g->feed, LKST_EV_state_loss, figures_on_loss, g);
 	if (err >= 0)
-		err = lkst_feed_event(g->feed, LKST_EV_state_skipped, on_skipped, g);
-	return err < 0 ? err : lkst_feed_end(g->feed, on_end, g);
+		err = lkst_feed_event(g->feed, LKST_EV_state_skipped, figures_on_skipped, g);
+	return err < 0 ? err : lkst_feed_end(g->feed, figures_on_end, g);
 }
 
 /* ---- after the pass ------------------------------------------------------------------------ */
 
-static bool is_there(const struct lkst_thread_figures *t)
+static bool figures_is_there(const struct lkst_thread_figures *t)
 {
 	return t->running_ns || t->ready_ns || t->stopped_ns || t->unknown_ns ||
 	       lkst_figures_blocked_all(t);
 }
 
-static int by_tid(const void *a, const void *b)
+static int figures_by_tid(const void *a, const void *b)
 {
 	const struct lkst_thread_figures *x = a, *y = b;
 
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static int put_threads(struct gathering *g)
+static int figures_put_threads(struct gathering *g)
 {
 	struct lkst_figures *f = g->f;
 	u32 i;
@@ -441,7 +441,7 @@ static int put_threads(struct gathering *g)
 		const struct lkst_thread_life *life = lkst_model_life(g->model, i);
 		struct lkst_thread_figures *t;
 
-		if (!life || !is_there(&g->lives[i]))
+		if (!life || !figures_is_there(&g->lives[i]))
 			continue;
 		t = lkst_vec_add(f->threads, f->nr_threads);
 		if (!t)
@@ -457,11 +457,11 @@ static int put_threads(struct gathering *g)
 		t->nr_threads = 1;
 	}
 	if (f->nr_threads)
-		qsort(f->threads, f->nr_threads, sizeof(*f->threads), by_tid);
+		qsort(f->threads, f->nr_threads, sizeof(*f->threads), figures_by_tid);
 	return 0;
 }
 
-static int put_disks(struct gathering *g)
+static int figures_put_disks(struct gathering *g)
 {
 	const struct lkst_pending_entry *entry;
 	struct lkst_disk_figures *disk;
@@ -470,7 +470,7 @@ static int put_disks(struct gathering *g)
 	int err;
 
 	while ((entry = lkst_pending_next(&g->requests, &i))) {
-		disk = disk_of(g->f, lkst_request_disk(entry->value), &err);
+		disk = figures_disk_of(g->f, lkst_request_disk(entry->value), &err);
 		if (err)
 			return err;
 		if (disk)
@@ -488,7 +488,7 @@ static int put_disks(struct gathering *g)
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int figures_by_time(const void *a, const void *b)
 {
 	const struct lkst_irq_figures *x = a, *y = b;
 
@@ -514,10 +514,10 @@ static void name_irqs(struct gathering *g)
 								 : "?");
 	}
 	if (g->f->nr_irqs)
-		qsort(g->f->irqs, g->f->nr_irqs, sizeof(*g->f->irqs), by_time);
+		qsort(g->f->irqs, g->f->nr_irqs, sizeof(*g->f->irqs), figures_by_time);
 }
 
-static void put_limited(struct lkst_figures *f, const struct lkst_limited *limited)
+static void figures_put_limited(struct lkst_figures *f, const struct lkst_limited *limited)
 {
 #define HARD "irq_handler_* local_timer_* reschedule_* call_function_* nmi_handler"
 #define SOFT "softirq_* tasklet_* timer_expire_* hrtimer_expire_*"
@@ -556,7 +556,7 @@ static void gathering_fini(struct gathering *g)
 	free(g->lives);
 }
 
-static int gather(struct lkst_err *e, struct gathering *g, struct lkst_trace *t)
+static int figures_gather(struct lkst_err *e, struct gathering *g, struct lkst_trace *t)
 {
 	int err = lkst_feed_new(e, t, &g->feed);
 
@@ -571,7 +571,7 @@ static int gather(struct lkst_err *e, struct gathering *g, struct lkst_trace *t)
 	if (err)
 		return err;
 	lkst_model_know_cgroups(g->model, g->f->known);
-	err = subscribe(g);
+	err = figures_subscribe(g);
 	if (err < 0)
 		return lkst_err_sys(e, err, "adding up");
 	err = lkst_feed_run(e, g->feed);
@@ -584,8 +584,8 @@ static int gather(struct lkst_err *e, struct gathering *g, struct lkst_trace *t)
 	g->f->records = lkst_feed_window_records(g->feed);
 	g->f->has_worst = lkst_worst_search_result(g->worst, &g->f->worst);
 	name_irqs(g);
-	put_limited(g->f, g->limited);
-	err = put_threads(g) ?: put_disks(g);
+	figures_put_limited(g->f, g->limited);
+	err = figures_put_threads(g) ?: figures_put_disks(g);
 	return err ? lkst_err_sys(e, err, "adding up") : 0;
 }
 
@@ -605,7 +605,7 @@ int lkst_figures_new(struct lkst_err *e, struct lkst_trace *t,
 
 	if (!f)
 		return lkst_err_sys(e, -ENOMEM, "adding up");
-	err = gather(e, &g, t);
+	err = figures_gather(e, &g, t);
 	if (!err)
 		*ret_figures = lkst_take(f);
 	return err;

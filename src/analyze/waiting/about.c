@@ -22,7 +22,7 @@ void lkst_abouts_fini(struct lkst_abouts *a)
 	*a = (struct lkst_abouts){};
 }
 
-static u64 hash_of(const char *text)
+static u64 about_hash_of(const char *text)
 {
 	u64 hash = 0xcbf29ce484222325; /* FNV-1a */
 
@@ -33,7 +33,7 @@ static u64 hash_of(const char *text)
 
 u32 lkst_about_add(struct lkst_abouts *a, const char *text)
 {
-	const u64 hash = hash_of(text);
+	const u64 hash = about_hash_of(text);
 	const u64 *known;
 	char **place;
 

@@ -27,7 +27,7 @@ enum {
 	TIMER_PERCENT = 25, /* of the time of interrupts, for the function of a timer to be named */
 };
 
-struct writer {
+struct cause_text_writer {
 	char *text;
 	size_t length;
 	const struct lkst_tree *t;
@@ -38,8 +38,8 @@ struct writer {
 	u32 root;
 };
 
-static void say(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct writer *w, const char *format, ...)
+static void cause_text_say(struct cause_text_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void cause_text_say(struct cause_text_writer *w, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -53,30 +53,31 @@ static void say(struct writer *w, const char *format, ...)
 		w->length = LKST_CAUSE_TEXT - 1;
 }
 
-static void say_time(struct writer *w, u64 ns)
+static void say_time(struct cause_text_writer *w, u64 ns)
 {
 	char text[LKST_DURATION_TEXT];
 
 	lkst_duration_format(ns, text);
-	say(w, "%s", text);
+	cause_text_say(w, "%s", text);
 }
 
-static unsigned int percent(u64 part, u64 whole)
+static unsigned int cause_text_percent(u64 part, u64 whole)
 {
 	return whole ? (unsigned int)(100.0 * (double)part / (double)whole + 0.5) : 0;
 }
 
-static const char *name(const struct writer *w, const struct lkst_tree_node *n)
+static const char *cause_text_name(const struct cause_text_writer *w, const struct lkst_tree_node *n)
 {
 	return lkst_tree_name_text(w->t, n->key.name);
 }
 
 /* The end of a name says more than its beginning. */
-static void say_name(struct writer *w, const char *name)
+static void say_name(struct cause_text_writer *w, const char *name)
 {
 	const size_t length = strlen(name);
 
-	say(w, "%s%s", length > ABOUT_MAX ? "..." : "", length > ABOUT_MAX ? name + length - ABOUT_MAX : name);
+	cause_text_say(w, "%s%s", length > ABOUT_MAX ? "..." : "",
+		       length > ABOUT_MAX ? name + length - ABOUT_MAX : name);
 }
 
 /* The address that the socket is connected to which @about names; NULL: it names none. */
@@ -88,31 +89,31 @@ static const char *peer_of(const char *about)
 }
 
 /* " of /srv/orders.lock": what the call is about, if that is one thing for most of the time. */
-static void say_about(struct writer *w, const struct lkst_detail *d, const char *joint)
+static void say_about(struct cause_text_writer *w, const struct lkst_detail *d, const char *joint)
 {
 	const char *peer = d->about ? peer_of(d->about) : NULL;
 
 	if (!d->about)
 		return;
-	say(w, "%s", joint);
+	cause_text_say(w, "%s", joint);
 	say_name(w, peer ? peer : d->about);
-	if (percent(d->about_ns, d->all_ns) < ALL_PERCENT)
-		say(w, " (%u %%)", percent(d->about_ns, d->all_ns));
+	if (cause_text_percent(d->about_ns, d->all_ns) < ALL_PERCENT)
+		cause_text_say(w, " (%u %%)", cause_text_percent(d->about_ns, d->all_ns));
 }
 
-static void say_call(struct writer *w, s16 call)
+static void cause_text_say_call(struct cause_text_writer *w, s16 call)
 {
 	if (call >= 0)
-		say(w, " in %s()", lkst_syscalls[call].name);
+		cause_text_say(w, " in %s()", lkst_syscalls[call].name);
 }
 
-static void say_cgroup(struct writer *w, u64 id)
+static void say_cgroup(struct cause_text_writer *w, u64 id)
 {
 	char text[LKST_CGROUP_TEXT];
 	const struct lkst_cgroups *cgroups = lkst_model_cgroups(w->names->model);
 	const char *container = lkst_cgroups_container(cgroups, id);
 
-	say(w, " cgroup %s", container[0] ? container : lkst_cgroups_text(cgroups, id, text));
+	cause_text_say(w, " cgroup %s", container[0] ? container : lkst_cgroups_text(cgroups, id, text));
 }
 
 const char *lkst_harm_word(enum lkst_harm harm)
@@ -173,52 +174,52 @@ u32 lkst_cause_births_of(const struct lkst_cause_births *b, u32 name)
 }
 
 /* ", 612 of them created meanwhile by fk-storm" */
-static void say_births(struct writer *w, u32 of)
+static void say_births(struct cause_text_writer *w, u32 of)
 {
 	const u32 nr = lkst_cause_births_of(w->births, of);
 	const u32 parent = of < w->births->nr_parents ? w->births->parent[of] : 0;
 
 	if (nr < CHILDREN_LEAST)
 		return;
-	say(w, " (%u such threads were created meanwhile", nr);
+	cause_text_say(w, " (%u such threads were created meanwhile", nr);
 	if (parent)
-		say(w, ", the last by %s", lkst_tree_name_text(w->t, parent - 1));
-	say(w, ")");
+		cause_text_say(w, ", the last by %s", lkst_tree_name_text(w->t, parent - 1));
+	cause_text_say(w, ")");
 }
 
 /* ---- what those did that it waited for ---------------------------------------------- */
 
-static void say_timer(struct writer *w, u64 code)
+static void say_timer(struct cause_text_writer *w, u64 code)
 {
 	char text[LKST_SYMBOL_ROOM];
 	const char *words = lkst_about_timer(w->names->symbols, code);
 
 	*lkst_symbols_put(w->names->symbols, text, code) = '\0';
 	if (words)
-		say(w, "%s (%s)", words, text);
+		cause_text_say(w, "%s (%s)", words, text);
 	else
-		say(w, "a timer ran");
+		cause_text_say(w, "a timer ran");
 }
 
-static void say_disk(struct writer *w, u64 dev)
+static void say_disk(struct cause_text_writer *w, u64 dev)
 {
 	const char *label = lkst_labels_find(w->names->labels, LKST_LABEL_DISK, (u32)dev);
 
 	if (label)
-		say(w, "disk %s", label);
+		cause_text_say(w, "disk %s", label);
 	else
-		say(w, "disk %u:%u", (unsigned int)(dev >> 20), (unsigned int)(dev & 0xfffff));
+		cause_text_say(w, "disk %u:%u", (unsigned int)(dev >> 20), (unsigned int)(dev & 0xfffff));
 }
 
-static void say_for(struct writer *w, const struct lkst_tree_node *n)
+static void cause_text_say_for(struct cause_text_writer *w, const struct lkst_tree_node *n)
 {
 	if (n->for_name != UINT32_MAX && n->for_name != w->victim && n->for_name != n->key.name &&
-	    percent(n->for_ns, n->ns) >= FOR_PERCENT)
-		say(w, ", before it woke %s", lkst_tree_name_text(w->t, n->for_name));
+	    cause_text_percent(n->for_ns, n->ns) >= FOR_PERCENT)
+		cause_text_say(w, ", before it woke %s", lkst_tree_name_text(w->t, n->for_name));
 }
 
 /* Whether the cgroup at path @inner is that at @outer, or below it. */
-static bool is_within(const char *inner, const char *outer)
+static bool cause_text_is_within(const char *inner, const char *outer)
 {
 	const size_t length = strlen(outer);
 
@@ -226,125 +227,125 @@ static bool is_within(const char *inner, const char *outer)
 }
 
 /* Whether @q may be for threads of cgroup @id; for all, if it is of another hierarchy, and was used up. */
-static bool may_be_of(const struct writer *w, const struct lkst_evidence_quota *q, u64 id)
+static bool may_be_of(const struct cause_text_writer *w, const struct lkst_evidence_quota *q, u64 id)
 {
 	const struct lkst_cgroup *own = lkst_cgroups_find(lkst_model_cgroups(w->names->model), id);
 
-	return q->cgroup ? own && is_within(own->path, q->path) : q->nr_throttled;
+	return q->cgroup ? own && cause_text_is_within(own->path, q->path) : q->nr_throttled;
 }
 
-static void say_quota(struct writer *w, const struct lkst_evidence_quota *q)
+static void say_quota(struct cause_text_writer *w, const struct lkst_evidence_quota *q)
 {
-	say(w, " %s (", q->path);
+	cause_text_say(w, " %s (", q->path);
 	say_time(w, q->quota_ns);
-	say(w, " in each ");
+	cause_text_say(w, " in each ");
 	say_time(w, q->period_ns);
-	say(w, ")");
+	cause_text_say(w, ")");
 }
 
 /* Whose quota it was: where several may have been used up, all of them. */
-static void say_throttled(struct writer *w, const struct lkst_tree_node *n)
+static void say_throttled(struct cause_text_writer *w, const struct lkst_tree_node *n)
 {
 	const struct lkst_evidence *x = w->names->evidence;
 	u32 nr = 0, told = 0, i;
 
 	for (i = 0; i < x->nr_quotas; i++)
 		nr += may_be_of(w, &x->quotas[i], n->key.extra);
-	say(w, "%s was throttled by the CPU quota of %s", name(w, n),
-	    !nr ? "its cgroup" : nr == 1 ? "cgroup" : "one of the cgroups");
+	cause_text_say(w, "%s was throttled by the CPU quota of %s", cause_text_name(w, n),
+		       !nr ? "its cgroup" : nr == 1 ? "cgroup" : "one of the cgroups");
 	for (i = 0; i < x->nr_quotas && told < NAMES_TOLD; i++) {
 		if (!may_be_of(w, &x->quotas[i], n->key.extra))
 			continue;
-		say(w, "%s", told++ ? "," : "");
+		cause_text_say(w, "%s", told++ ? "," : "");
 		say_quota(w, &x->quotas[i]);
 	}
 	if (nr > told)
-		say(w, " and %u more", nr - told);
+		cause_text_say(w, " and %u more", nr - told);
 }
 
 /* What the thread of @n did, or what ended the wait of the one before. */
-static void say_node(struct writer *w, const struct lkst_tree_node *n)
+static void say_node(struct cause_text_writer *w, const struct lkst_tree_node *n)
 {
 	switch (n->key.doing) {
 	case LKST_DOING_RAN:
-		say(w, "%s ran", name(w, n));
-		say_call(w, n->key.call);
+		cause_text_say(w, "%s ran", cause_text_name(w, n));
+		cause_text_say_call(w, n->key.call);
 		break;
 	case LKST_DOING_READY:
-		say(w, "%s was ready but had no CPU", name(w, n));
+		cause_text_say(w, "%s was ready but had no CPU", cause_text_name(w, n));
 		break;
 	case LKST_DOING_THROTTLED:
 		say_throttled(w, n);
 		break;
 	case LKST_DOING_SLEPT:
-		say(w, "%s slept", name(w, n));
-		say_call(w, n->key.call);
+		cause_text_say(w, "%s slept", cause_text_name(w, n));
+		cause_text_say_call(w, n->key.call);
 		break;
 	case LKST_DOING_WAITED:
-		say(w, "%s waited", name(w, n));
-		say_call(w, n->key.call);
+		cause_text_say(w, "%s waited", cause_text_name(w, n));
+		cause_text_say_call(w, n->key.call);
 		break;
 	case LKST_DOING_STOPPED:
-		say(w, "%s was stopped by a signal", name(w, n));
+		cause_text_say(w, "%s was stopped by a signal", cause_text_name(w, n));
 		break;
 	case LKST_DOING_TRACED:
-		say(w, "%s was stopped by its tracer (ptrace)", name(w, n));
+		cause_text_say(w, "%s was stopped by its tracer (ptrace)", cause_text_name(w, n));
 		break;
 	case LKST_DOING_FROZEN:
-		say(w, "%s was frozen with its cgroup", name(w, n));
+		cause_text_say(w, "%s was frozen with its cgroup", cause_text_name(w, n));
 		if (lkst_about_text(&w->t->pasts->abouts, (u32)n->key.extra)) {
-			say(w, " (");
+			cause_text_say(w, " (");
 			say_name(w, lkst_about_text(&w->t->pasts->abouts, (u32)n->key.extra));
-			say(w, ")");
+			cause_text_say(w, ")");
 		}
 		break;
 	case LKST_DOING_CONTINUED:
-		say(w, "%s let it go on", name(w, n));
-		say_call(w, n->key.call);
+		cause_text_say(w, "%s let it go on", cause_text_name(w, n));
+		cause_text_say_call(w, n->key.call);
 		break;
 	case LKST_DOING_HAD_CPU:
-		say(w, "%s%s", name(w, n), " ran");
+		cause_text_say(w, "%s%s", cause_text_name(w, n), " ran");
 		break;
 	case LKST_DOING_TIMER:
-		say(w, "until ");
+		cause_text_say(w, "until ");
 		say_timer(w, n->key.extra);
 		break;
 	case LKST_DOING_DISK:
-		say(w, "until ");
+		cause_text_say(w, "until ");
 		say_disk(w, n->key.extra);
-		say(w, " had done a request");
+		cause_text_say(w, " had done a request");
 		break;
 	case LKST_DOING_INTERRUPT:
-		say(w, "until ");
+		cause_text_say(w, "until ");
 		if (lkst_about_timer(w->names->symbols, n->key.extra))
 			say_timer(w, n->key.extra);
 		else
-			say(w, "an interrupt came");
+			cause_text_say(w, "an interrupt came");
 		break;
 	default:
-		say(w, "what %s did is not known", name(w, n));
+		cause_text_say(w, "what %s did is not known", cause_text_name(w, n));
 		break;
 	}
 }
 
 /* Whether it is no thread that did it: a timer, a disk, an interrupt. */
-static bool is_nobody(const struct lkst_tree_node *n)
+static bool cause_text_is_nobody(const struct lkst_tree_node *n)
 {
 	return n->key.doing == LKST_DOING_TIMER || n->key.doing == LKST_DOING_DISK ||
 	       n->key.doing == LKST_DOING_INTERRUPT;
 }
 
-static void say_share(struct writer *w, const struct lkst_tree_node *n)
+static void say_share(struct cause_text_writer *w, const struct lkst_tree_node *n)
 {
-	if (!is_nobody(n))
-		say(w, " for %u %% of it", percent(n->ns, w->whole_ns));
-	say_for(w, n);
+	if (!cause_text_is_nobody(n))
+		cause_text_say(w, " for %u %% of it", cause_text_percent(n->ns, w->whole_ns));
+	cause_text_say_for(w, n);
 	if (n->key.doing == LKST_DOING_HAD_CPU)
 		say_births(w, n->key.name);
 }
 
 /* The child with the second most time, if it is worth telling. */
-static const struct lkst_tree_node *second_of(const struct writer *w, u32 node, u32 largest)
+static const struct lkst_tree_node *second_of(const struct cause_text_writer *w, u32 node, u32 largest)
 {
 	const struct lkst_tree_node *best = NULL;
 	u32 i;
@@ -352,7 +353,7 @@ static const struct lkst_tree_node *second_of(const struct writer *w, u32 node, 
 	for (i = w->t->nodes[node].first_child; i != LKST_NO_NODE; i = w->t->nodes[i].next)
 		if (i != largest && (!best || w->t->nodes[i].ns > best->ns))
 			best = &w->t->nodes[i];
-	return best && percent(best->ns, w->whole_ns) >= SECOND_PERCENT ? best : NULL;
+	return best && cause_text_percent(best->ns, w->whole_ns) >= SECOND_PERCENT ? best : NULL;
 }
 
 /* Whether the directory @path is @root, or below it; @root: its first @length bytes. */
@@ -365,7 +366,7 @@ static bool is_below_directory(const char *path, const char *root, size_t length
  * "; 97 % of the bytes that programs wrote to files in /srv/data were bulk's": of files near that which the waits are
  * about, since which others are on the same disk is not known.
  */
-static void say_writers(struct writer *w, const struct lkst_detail *d)
+static void say_writers(struct cause_text_writer *w, const struct lkst_detail *d)
 {
 	const s16 call = w->t->nodes[w->root].key.call;
 	const bool is_of_file = call >= 0 && (strstr(lkst_syscalls[call].name, "write") ||
@@ -386,14 +387,15 @@ static void say_writers(struct writer *w, const struct lkst_detail *d)
 		if (!most || x->written[i].bytes > most->bytes)
 			most = &x->written[i];
 	}
-	if (!most || percent(most->bytes, all) < SECOND_PERCENT || length > ABOUT_MAX)
+	if (!most || cause_text_percent(most->bytes, all) < SECOND_PERCENT || length > ABOUT_MAX)
 		return;
-	say(w, "; %u %% of the bytes that programs wrote to files in %.*s were %.16s's", percent(most->bytes, all),
-	    (int)length, d->about, lkst_model_life(w->names->model, most->life)->comm);
+	cause_text_say(w, "; %u %% of the bytes that programs wrote to files in %.*s were %.16s's",
+		       cause_text_percent(most->bytes, all), (int)length, d->about,
+		       lkst_model_life(w->names->model, most->life)->comm);
 }
 
 /* "; 62 % of what programs asked of disk loop0 was fs-bulk's": unless the victim asked for most itself. */
-static void say_askers(struct writer *w, u32 dev, const struct lkst_detail *d)
+static void say_askers(struct cause_text_writer *w, u32 dev, const struct lkst_detail *d)
 {
 	const struct lkst_evidence *x = w->names->evidence;
 	const struct lkst_evidence_request *most = NULL;
@@ -416,14 +418,14 @@ static void say_askers(struct writer *w, u32 dev, const struct lkst_detail *d)
 		say_writers(w, d);
 		return;
 	}
-	if (!most || percent(most->bytes, all) < SECOND_PERCENT)
+	if (!most || cause_text_percent(most->bytes, all) < SECOND_PERCENT)
 		return;
-	say(w, "; %u %% of the bytes that programs themselves asked ", percent(most->bytes, all));
+	cause_text_say(w, "; %u %% of the bytes that programs themselves asked ", cause_text_percent(most->bytes, all));
 	say_disk(w, dev);
-	say(w, " for were %.16s's", lkst_model_life(w->names->model, most->life)->comm);
+	cause_text_say(w, " for were %.16s's", lkst_model_life(w->names->model, most->life)->comm);
 }
 
-static void say_path(struct writer *w, u32 root, const struct lkst_detail *d)
+static void say_path(struct cause_text_writer *w, u32 root, const struct lkst_detail *d)
 {
 	const struct lkst_tree_node *n, *second = NULL;
 	const char *joint = ": ";
@@ -433,7 +435,7 @@ static void say_path(struct writer *w, u32 root, const struct lkst_detail *d)
 	for (hops = 0; hops < HOPS_MAX; hops++) {
 		u32 next = lkst_tree_largest(w->t, node);
 
-		if (next == LKST_NO_NODE || percent(w->t->nodes[next].ns, w->whole_ns) < HOP_PERCENT)
+		if (next == LKST_NO_NODE || cause_text_percent(w->t->nodes[next].ns, w->whole_ns) < HOP_PERCENT)
 			break;
 		n = &w->t->nodes[next];
 		/* A timer of a thread's own ends what it waits for: nothing to tell. */
@@ -441,7 +443,7 @@ static void say_path(struct writer *w, u32 root, const struct lkst_detail *d)
 			break;
 		if (!second)
 			second = second_of(w, node, next);
-		say(w, "%s", is_nobody(n) ? ", " : joint);
+		cause_text_say(w, "%s", cause_text_is_nobody(n) ? ", " : joint);
 		say_node(w, n);
 		say_share(w, n);
 		joint = hops ? "; " : "; meanwhile ";
@@ -450,17 +452,17 @@ static void say_path(struct writer *w, u32 root, const struct lkst_detail *d)
 	if (node != root && w->t->nodes[node].key.doing == LKST_DOING_DISK)
 		say_askers(w, (u32)w->t->nodes[node].key.extra, d);
 	if (second && second->key.doing != LKST_DOING_TIMER) {
-		say(w, hops ? "; and " : ": ");
+		cause_text_say(w, hops ? "; and " : ": ");
 		say_node(w, second);
 		say_share(w, second);
 	}
 }
 
 /* " was killed by SIGSEGV, and its core was written" */
-static void say_crash(struct writer *w, const struct lkst_thread_life *life)
+static void say_crash(struct cause_text_writer *w, const struct lkst_thread_life *life)
 {
-	say(w, " was killed by %s%s", lkst_life_crash(life),
-	    lkst_life_has_core(life) ? ", and the kernel wrote its core before it ended" : "");
+	cause_text_say(w, " was killed by %s%s", lkst_life_crash(life),
+		       lkst_life_has_core(life) ? ", and the kernel wrote its core before it ended" : "");
 }
 
 /* ---- who was kept waiting, and for what ---------------------------------------------- */
@@ -475,9 +477,9 @@ static const char *joint_of(const struct lkst_detail *d, s16 call)
 	return d->about && peer_of(d->about) ? " from " : " of ";
 }
 
-static void say_call_about(struct writer *w, const struct lkst_detail *d, s16 call)
+static void say_call_about(struct cause_text_writer *w, const struct lkst_detail *d, s16 call)
 {
-	say_call(w, call);
+	cause_text_say_call(w, call);
 	say_about(w, d, joint_of(d, call));
 }
 
@@ -486,116 +488,123 @@ static bool is_connecting(const struct lkst_tree_node *n)
 	return n->key.call >= 0 && !strcmp(lkst_syscalls[n->key.call].name, "connect");
 }
 
-static void say_harm(struct writer *w, const struct lkst_tree_node *n, const struct lkst_detail *d)
+static void say_harm(struct cause_text_writer *w, const struct lkst_tree_node *n, const struct lkst_detail *d)
 {
 	switch ((enum lkst_harm)n->key.kind) {
 	case LKST_HARM_LOCK:
-		say(w, n->key.cause == LKST_CAUSE_LOCK ? "%s waited for a kernel lock" : "%s waited for a lock",
-		    name(w, n));
+		cause_text_say(w,
+			       n->key.cause == LKST_CAUSE_LOCK ? "%s waited for a kernel lock" : "%s waited for a lock",
+			       cause_text_name(w, n));
 		say_call_about(w, d, n->key.call);
 		break;
 	case LKST_HARM_ANSWER:
 	case LKST_HARM_ROUND_TRIP:
-		say(w, "%s waited for an answer", name(w, n));
+		cause_text_say(w, "%s waited for an answer", cause_text_name(w, n));
 		say_call_about(w, d, n->key.call);
 		break;
 	case LKST_HARM_SENDING:
 		if (is_connecting(n)) {
-			say(w, "%s waited for a connection", name(w, n));
+			cause_text_say(w, "%s waited for a connection", cause_text_name(w, n));
 			say_call_about(w, d, n->key.call);
 			break;
 		}
-		say(w, "%s waited to send", name(w, n));
+		cause_text_say(w, "%s waited to send", cause_text_name(w, n));
 		say_call_about(w, d, n->key.call);
-		say(w, ", as the other side had not taken up what was sent before%s", d->about ? "" : ",");
+		cause_text_say(w, ", as the other side had not taken up what was sent before%s", d->about ? "" : ",");
 		break;
 	case LKST_HARM_FAULT:
-		say(w, "%s waited in page faults", name(w, n));
+		cause_text_say(w, "%s waited in page faults", cause_text_name(w, n));
 		say_about(w, d, " for ");
 		break;
 	case LKST_HARM_READY:
-		say(w, "%s waited for a CPU", name(w, n));
+		cause_text_say(w, "%s waited for a CPU", cause_text_name(w, n));
 		break;
 	case LKST_HARM_THROTTLED:
 		say_throttled(w, n);
 		break;
 	case LKST_HARM_STOPPED:
-		say(w, "%s was stopped by a signal", name(w, n));
+		cause_text_say(w, "%s was stopped by a signal", cause_text_name(w, n));
 		break;
 	case LKST_HARM_TRACED:
-		say(w, "%s was stopped by its tracer (ptrace)", name(w, n));
+		cause_text_say(w, "%s was stopped by its tracer (ptrace)", cause_text_name(w, n));
 		break;
 	case LKST_HARM_FROZEN:
-		say(w, "%s was frozen with its cgroup", name(w, n));
+		cause_text_say(w, "%s was frozen with its cgroup", cause_text_name(w, n));
 		say_about(w, d, " (");
-		say(w, "%s", d->about ? ")" : "");
+		cause_text_say(w, "%s", d->about ? ")" : "");
 		break;
 	default:
-		say(w, "%s waited", name(w, n));
+		cause_text_say(w, "%s waited", cause_text_name(w, n));
 		say_call_about(w, d, n->key.call);
 		break;
 	}
 }
 
 /* ": no answer came within the call's time": where most of the time ended so. */
-static bool say_timeout(struct writer *w, const struct lkst_tree_node *n, const struct lkst_detail *d)
+static bool say_timeout(struct cause_text_writer *w, const struct lkst_tree_node *n, const struct lkst_detail *d)
 {
 	if (n->key.kind != LKST_HARM_ANSWER && n->key.kind != LKST_HARM_SENDING)
 		return false;
-	if (percent(d->timed_out_ns, d->all_ns) < MOST_PERCENT)
+	if (cause_text_percent(d->timed_out_ns, d->all_ns) < MOST_PERCENT)
 		return false;
-	say(w, n->key.kind == LKST_HARM_ANSWER || is_connecting(n) ? "; no answer came" : "; nothing came");
+	cause_text_say(w, n->key.kind == LKST_HARM_ANSWER || is_connecting(n) ? "; no answer came" : "; nothing came");
 	if (d->about && lkst_text_ends_in(d->about, ":53"))
-		say(w, " from that name server");
-	say(w, " before the call's time was over");
-	if (percent(d->timed_out_ns, d->all_ns) < ALL_PERCENT)
-		say(w, ", for %u %% of it", percent(d->timed_out_ns, d->all_ns));
+		cause_text_say(w, " from that name server");
+	cause_text_say(w, " before the call's time was over");
+	if (cause_text_percent(d->timed_out_ns, d->all_ns) < ALL_PERCENT)
+		cause_text_say(w, ", for %u %% of it", cause_text_percent(d->timed_out_ns, d->all_ns));
 	return true;
 }
 
 /* Whether most of the time that threads were ready another CPU was idle. */
 static bool is_mostly_beside_idle(const struct lkst_detail *d)
 {
-	return percent(d->idle_ns, d->long_ns) >= MOST_PERCENT && percent(d->long_ns, d->all_ns) >= MOST_PERCENT;
+	return cause_text_percent(d->idle_ns, d->long_ns) >= MOST_PERCENT &&
+	       cause_text_percent(d->long_ns, d->all_ns) >= MOST_PERCENT;
 }
 
 /* What most of the waits have in common. False: that says it all, and who ended them has no part in it. */
-static bool say_circumstances(struct writer *w, const struct lkst_tree_node *n, const struct lkst_detail *d)
+static bool say_circumstances(struct cause_text_writer *w, const struct lkst_tree_node *n, const struct lkst_detail *d)
 {
 	const bool is_own = d->about && !strcmp(d->about, LKST_ABOUT_OWN_MEMORY);
 
-	if (percent(d->dirty_ns, d->all_ns) >= MOST_PERCENT) {
-		say(w, "; it was held back (balance_dirty_pages) until the disk has written more of what programs "
-		       "have written to the page cache");
+	if (cause_text_percent(d->dirty_ns, d->all_ns) >= MOST_PERCENT) {
+		cause_text_say(
+			w, "; it was held back (balance_dirty_pages) until the disk has written more of what programs "
+			   "have written to the page cache");
 		say_writers(w, d);
 		return false;
 	}
-	if (percent(d->icy_ns, d->all_ns) >= MOST_PERCENT && d->freezer) {
-		say(w, "; the file system ");
+	if (cause_text_percent(d->icy_ns, d->all_ns) >= MOST_PERCENT && d->freezer) {
+		cause_text_say(w, "; the file system ");
 		say_name(w, lkst_about_text(&w->t->pasts->abouts, d->freezer->about));
-		say(w, " was frozen (FIFREEZE) by %.16s", lkst_model_life(w->names->model, d->freezer->life)->comm);
+		cause_text_say(w, " was frozen (FIFREEZE) by %.16s",
+			       lkst_model_life(w->names->model, d->freezer->life)->comm);
 		return false;
 	}
-	if (percent(d->held_ns, d->all_ns) >= MOST_PERCENT) {
-		say(w, "; a limit of its cgroup for the disk (blkio.throttle, io.max) held its requests back");
+	if (cause_text_percent(d->held_ns, d->all_ns) >= MOST_PERCENT) {
+		cause_text_say(w,
+			       "; a limit of its cgroup for the disk (blkio.throttle, io.max) held its requests back");
 		return false;
 	}
-	if (n->key.kind == LKST_HARM_READY && percent(d->urgent_ns, d->long_ns) >= MOST_PERCENT)
-		say(w, ", while threads with a real-time priority had the CPU");
+	if (n->key.kind == LKST_HARM_READY && cause_text_percent(d->urgent_ns, d->long_ns) >= MOST_PERCENT)
+		cause_text_say(w, ", while threads with a real-time priority had the CPU");
 	if (n->key.kind == LKST_HARM_READY && is_mostly_beside_idle(d))
-		say(w, ", though another CPU was idle for %u %% of it (it may be bound to its own)",
-		    percent(d->idle_ns, d->long_ns));
-	if (n->key.kind == LKST_HARM_FAULT && is_own && percent(d->disk_ns, d->all_ns) >= MOST_PERCENT)
-		say(w, "; it had been swapped out");
-	else if (percent(d->refault_ns, d->all_ns) >= MOST_PERCENT)
-		say(w, "; the page cache is too small: these pages had been in memory not long before");
-	if (percent(d->resent_ns, d->all_ns) >= MOST_PERCENT && is_connecting(n)) {
-		say(w, "; TCP had to ask again (SYN), as nobody had answered: packets are lost, or the listen queue "
-		       "there (its backlog) is full");
+		cause_text_say(w, ", though another CPU was idle for %u %% of it (it may be bound to its own)",
+			       cause_text_percent(d->idle_ns, d->long_ns));
+	if (n->key.kind == LKST_HARM_FAULT && is_own && cause_text_percent(d->disk_ns, d->all_ns) >= MOST_PERCENT)
+		cause_text_say(w, "; it had been swapped out");
+	else if (cause_text_percent(d->refault_ns, d->all_ns) >= MOST_PERCENT)
+		cause_text_say(w, "; the page cache is too small: these pages had been in memory not long before");
+	if (cause_text_percent(d->resent_ns, d->all_ns) >= MOST_PERCENT && is_connecting(n)) {
+		cause_text_say(
+			w,
+			"; TCP had to ask again (SYN), as nobody had answered: packets are lost, or the listen queue "
+			"there (its backlog) is full");
 		return false;
 	}
-	if (percent(d->resent_ns, d->all_ns) >= MOST_PERCENT)
-		say(w, "; TCP sent packets to there again meanwhile, which were lost or not acknowledged");
+	if (cause_text_percent(d->resent_ns, d->all_ns) >= MOST_PERCENT)
+		cause_text_say(w, "; TCP sent packets to there again meanwhile, which were lost or not acknowledged");
 	return true;
 }
 
@@ -604,25 +613,25 @@ void lkst_cause_text(const struct lkst_tree *t, u32 root, const struct lkst_deta
 		     const struct lkst_cause_births *births, char text[LKST_CAUSE_TEXT])
 {
 	const struct lkst_tree_node *n = &t->nodes[root];
-	struct writer w = { .text = text, .t = t, .names = names, .births = births, .whole_ns = n->ns,
+	struct cause_text_writer w = { .text = text, .t = t, .names = names, .births = births, .whole_ns = n->ns,
 			    .victim = n->key.name, .root = root };
 	const u32 largest = lkst_tree_largest(t, root);
 	bool is_told; /* who ended it: only the time that the call had */
 
 	text[0] = '\0';
 	say_harm(&w, n, d);
-	say(&w, d->about ? ", " : " ");
-	say(&w, n->count == 1 ? "once, " : "%llu times, ", (unsigned long long)n->count);
+	cause_text_say(&w, d->about ? ", " : " ");
+	cause_text_say(&w, n->count == 1 ? "once, " : "%llu times, ", (unsigned long long)n->count);
 	say_time(&w, n->ns);
 	if (n->count != 1) {
-		say(&w, " in all, the longest ");
+		cause_text_say(&w, " in all, the longest ");
 		say_time(&w, n->longest_ns);
 	}
-	is_told = say_timeout(&w, n, d) && (largest == LKST_NO_NODE || is_nobody(&t->nodes[largest]));
+	is_told = say_timeout(&w, n, d) && (largest == LKST_NO_NODE || cause_text_is_nobody(&t->nodes[largest]));
 	if (say_circumstances(&w, n, d) && !is_told)
 		say_path(&w, root, d);
-	if (percent(d->crashed_ns, d->all_ns) >= MOST_PERCENT && d->crashed) {
-		say(&w, "; %.16s", d->crashed->comm);
+	if (cause_text_percent(d->crashed_ns, d->all_ns) >= MOST_PERCENT && d->crashed) {
+		cause_text_say(&w, "; %.16s", d->crashed->comm);
 		say_crash(&w, d->crashed);
 	}
 }
@@ -631,7 +640,7 @@ void lkst_cause_text_node(const struct lkst_tree *t, u32 node, const struct lkst
 			  char text[LKST_CAUSE_TEXT])
 {
 	const struct lkst_tree_node *n = &t->nodes[node];
-	struct writer w = { .text = text, .t = t, .names = names, .whole_ns = n->ns, .victim = n->key.name };
+	struct cause_text_writer w = { .text = text, .t = t, .names = names, .whole_ns = n->ns, .victim = n->key.name };
 	const struct lkst_detail nothing = {};
 
 	text[0] = '\0';
@@ -643,40 +652,41 @@ void lkst_cause_text_node(const struct lkst_tree *t, u32 node, const struct lkst
 
 void lkst_cause_text_others(const struct lkst_tree *t, const u32 *others, u32 nr, u32 max, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text, .length = strlen(text), .t = t };
+	struct cause_text_writer w = { .text = text, .length = strlen(text), .t = t };
 	u32 i;
 
 	for (i = 0; i < nr && i < max; i++)
-		say(&w, "%s%s", i ? ", " : "; kept waiting as well: ", lkst_tree_name_text(t, others[i]));
+		cause_text_say(&w, "%s%s", i ? ", " : "; kept waiting as well: ", lkst_tree_name_text(t, others[i]));
 	if (nr > max)
-		say(&w, " and %u more", nr - max);
+		cause_text_say(&w, " and %u more", nr - max);
 }
 
 void lkst_cause_text_idle(u64 idle_percent, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text, .length = strlen(text) };
+	struct cause_text_writer w = { .text = text, .length = strlen(text) };
 
 	if (idle_percent >= IDLE_PERCENT)
-		say(&w, "; although the CPUs were idle for %llu %% of their time", (unsigned long long)idle_percent);
+		cause_text_say(&w, "; although the CPUs were idle for %llu %% of their time",
+			       (unsigned long long)idle_percent);
 }
 
 void lkst_cause_text_equals(const struct lkst_tree *t, const u32 *roots, u32 nr, u64 total_ns,
 			    const struct lkst_detail *d, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text, .t = t };
+	struct cause_text_writer w = { .text = text, .t = t };
 	u32 i;
 
 	text[0] = '\0';
 	for (i = 0; i < nr && i < NAMES_TOLD; i++)
-		say(&w, "%s%s", i ? ", " : "", lkst_tree_name_text(t, t->nodes[roots[i]].key.name));
+		cause_text_say(&w, "%s%s", i ? ", " : "", lkst_tree_name_text(t, t->nodes[roots[i]].key.name));
 	if (nr > NAMES_TOLD)
-		say(&w, " and %u more", nr - NAMES_TOLD);
-	say(&w, " waited for a CPU, ");
+		cause_text_say(&w, " and %u more", nr - NAMES_TOLD);
+	cause_text_say(&w, " waited for a CPU, ");
 	say_time(&w, total_ns);
-	say(&w, " in all, while threads ran there that want as much");
+	cause_text_say(&w, " in all, while threads ran there that want as much");
 	if (d->cpu >= 0 && is_mostly_beside_idle(d))
-		say(&w, ": on CPU %d, though another was idle for %u %% of it (they may be bound to theirs)", d->cpu,
-		    percent(d->idle_ns, d->long_ns));
+		cause_text_say(&w, ": on CPU %d, though another was idle for %u %% of it (they may be bound to theirs)",
+			       d->cpu, cause_text_percent(d->idle_ns, d->long_ns));
 }
 
 /* ---- failures and kills -------------------------------------------------------------- */
@@ -685,8 +695,8 @@ static const struct {
 	s16 nr;
 	const char *name, *words;
 } errors[] = {
-#define ERRNO(nr, name, words) { nr, name, words },
-#define RESTART(nr, name, words)
+#define ERRNO(nr, cause_text_name, words) { nr, cause_text_name, words },
+#define RESTART(nr, cause_text_name, words)
 #include "base/errno.def"
 #undef RESTART
 #undef ERRNO
@@ -725,29 +735,29 @@ static bool begins_thread(s16 call)
 	return !strncmp(name, "clone", 5) || !strcmp(name, "fork") || !strcmp(name, "vfork");
 }
 
-static void say_limit(struct writer *w, const struct lkst_evidence_failure *f, const struct lkst_thread_life *life,
-		      const struct lkst_evidence *x)
+static void say_limit(struct cause_text_writer *w, const struct lkst_evidence_failure *f,
+		      const struct lkst_thread_life *life, const struct lkst_evidence *x)
 {
 	const char *name = lkst_syscalls[f->call].name;
 	size_t i;
 
 	if (f->error == EAGAIN && begins_thread(f->call)) {
 		if (!x->rejected[0] || strncmp(x->rejected, life->comm, sizeof(life->comm))) {
-			say(w, ", pids.max of its cgroup, RLIMIT_NPROC or kernel.threads-max is reached");
+			cause_text_say(w, ", pids.max of its cgroup, RLIMIT_NPROC or kernel.threads-max is reached");
 			return;
 		}
-		say(w, ", its cgroup ");
+		cause_text_say(w, ", its cgroup ");
 		if (x->rejected_by[0]) {
 			say_name(w, x->rejected_by);
-			say(w, " ");
+			cause_text_say(w, " ");
 		}
-		say(w, "or one above has as many threads as it may: pids.max");
+		cause_text_say(w, "or one above has as many threads as it may: pids.max");
 		return;
 	}
 	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		if (limits[i].error != f->error || strncmp(name, limits[i].call, strlen(limits[i].call)))
 			continue;
-		say(w, ", %s", limits[i].words);
+		cause_text_say(w, ", %s", limits[i].words);
 		return;
 	}
 }
@@ -755,56 +765,56 @@ static void say_limit(struct writer *w, const struct lkst_evidence_failure *f, c
 void lkst_cause_text_failure(const struct lkst_evidence_failure *f, u64 calls, const struct lkst_thread_life *life,
 			     const struct lkst_evidence *x, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text };
+	struct cause_text_writer w = { .text = text };
 	const u64 span_ns = f->last_ns - f->first_ns;
 	const char *about = x->abouts ? lkst_about_text(x->abouts, f->about) : NULL;
 	size_t i;
 
 	text[0] = '\0';
-	say(&w, "%.16s: %s() failed %llu of %llu times", life->comm, lkst_syscalls[f->call].name,
-	    (unsigned long long)f->count, (unsigned long long)(calls > f->count ? calls : f->count));
+	cause_text_say(&w, "%.16s: %s() failed %llu of %llu times", life->comm, lkst_syscalls[f->call].name,
+		       (unsigned long long)f->count, (unsigned long long)(calls > f->count ? calls : f->count));
 	if (about && !f->peer[0]) {
-		say(&w, " on ");
+		cause_text_say(&w, " on ");
 		say_name(&w, about);
 	}
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (errors[i].nr == f->error)
-			say(&w, ": %s (%s)", errors[i].name, errors[i].words);
+			cause_text_say(&w, ": %s (%s)", errors[i].name, errors[i].words);
 	say_limit(&w, f, life, x);
 	if (f->peer[0])
-		say(&w, ", %s", f->peer);
+		cause_text_say(&w, ", %s", f->peer);
 	if (span_ns)
-		say(&w, ", %.0f a second", (double)f->count * 1e9 / (double)span_ns);
+		cause_text_say(&w, ", %.0f a second", (double)f->count * 1e9 / (double)span_ns);
 }
 
 void lkst_cause_text_reclaim(const struct lkst_evidence_reclaim *r, const struct lkst_thread_life *life,
 			     const struct lkst_cause_names *names, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text, .names = names };
+	struct cause_text_writer w = { .text = text, .names = names };
 
 	text[0] = '\0';
-	say(&w, "%.16s had to reclaim memory before it got what it asked for, %llu times, ", life->comm,
-	    (unsigned long long)r->count);
+	cause_text_say(&w, "%.16s had to reclaim memory before it got what it asked for, %llu times, ", life->comm,
+		       (unsigned long long)r->count);
 	say_time(&w, r->total_ns);
-	say(&w, " in all, the longest ");
+	cause_text_say(&w, " in all, the longest ");
 	say_time(&w, r->longest_ns);
 	if (!r->is_of_cgroup) {
-		say(&w, ": the machine's memory was short");
+		cause_text_say(&w, ": the machine's memory was short");
 	} else if (r->cgroup) {
-		say(&w, ": the memory limit of");
+		cause_text_say(&w, ": the memory limit of");
 		say_cgroup(&w, r->cgroup);
-		say(&w, ", or of one above it");
+		cause_text_say(&w, ", or of one above it");
 	} else {
-		say(&w, ": the memory limit of its cgroup");
+		cause_text_say(&w, ": the memory limit of its cgroup");
 	}
 	if (r->nr_swapped)
-		say(&w, "; it wrote %llu pages to swap", (unsigned long long)r->nr_swapped);
+		cause_text_say(&w, "; it wrote %llu pages to swap", (unsigned long long)r->nr_swapped);
 }
 
 void lkst_cause_text_taken(const struct lkst_taken *x, const char *comm, u64 ns, u64 ran_ns,
 			   const struct lkst_cause_names *names, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text, .names = names };
+	struct cause_text_writer w = { .text = text, .names = names };
 	char function[LKST_SYMBOL_ROOM];
 	unsigned int most = 0, i;
 	u64 all_ns = 0;
@@ -814,67 +824,69 @@ void lkst_cause_text_taken(const struct lkst_taken *x, const char *comm, u64 ns,
 		all_ns += x->by_ns[i];
 		most = x->by_ns[i] > x->by_ns[most] ? i : most;
 	}
-	say(&w, "%.16s was interrupted for %u %% of its time on a CPU, ", comm, percent(ns, ran_ns));
+	cause_text_say(&w, "%.16s was interrupted for %u %% of its time on a CPU, ", comm,
+		       cause_text_percent(ns, ran_ns));
 	say_time(&w, ns);
-	say(&w, " in all; of all interrupts' time ");
+	cause_text_say(&w, " in all; of all interrupts' time ");
 	if (most < LKST_NR_SOFTIRQS)
-		say(&w, "softirq %s", lkst_softirq_names[most]);
+		cause_text_say(&w, "softirq %s", lkst_softirq_names[most]);
 	else
-		say(&w, "%s", most == LKST_TAKEN_IRQ ? "devices" : "timers and other CPUs");
-	say(&w, " took %u %%", percent(x->by_ns[most], all_ns));
-	if (!names->symbols || !x->timer_code || percent(x->timer_ns, all_ns) < TIMER_PERCENT)
+		cause_text_say(&w, "%s", most == LKST_TAKEN_IRQ ? "devices" : "timers and other CPUs");
+	cause_text_say(&w, " took %u %%", cause_text_percent(x->by_ns[most], all_ns));
+	if (!names->symbols || !x->timer_code || cause_text_percent(x->timer_ns, all_ns) < TIMER_PERCENT)
 		return;
 	*lkst_symbols_put(names->symbols, function, x->timer_code) = '\0';
-	say(&w, ", the timer's function %s %u %%", function, percent(x->timer_ns, all_ns));
+	cause_text_say(&w, ", the timer's function %s %u %%", function, cause_text_percent(x->timer_ns, all_ns));
 }
 
 void lkst_cause_text_drops(const struct lkst_cause_names *names, char text[LKST_CAUSE_TEXT])
 {
 	const struct lkst_evidence *x = names->evidence;
-	struct writer w = { .text = text, .length = strlen(text) };
+	struct cause_text_writer w = { .text = text, .length = strlen(text) };
 	u32 i;
 
 	for (i = 0; i < x->nr_drops && i < NAMES_TOLD; i++) {
 		const struct lkst_evidence_drop *d = &x->drops[i];
 		const struct lkst_thread_life *life = lkst_model_life(names->model, d->life);
 
-		say(&w, i ? ", and" : "; meanwhile");
-		say(&w, " %.16s opened /proc/sys/vm/drop_caches to write to it", life ? life->comm : "?");
-		say(&w, d->count == 1 ? " once" : " %llu times", (unsigned long long)d->count);
+		cause_text_say(&w, i ? ", and" : "; meanwhile");
+		cause_text_say(&w, " %.16s opened /proc/sys/vm/drop_caches to write to it", life ? life->comm : "?");
+		cause_text_say(&w, d->count == 1 ? " once" : " %llu times", (unsigned long long)d->count);
 	}
 	if (i)
-		say(&w, ": the kernel drops its page cache then, and reads from the disk what is used after that");
+		cause_text_say(
+			&w, ": the kernel drops its page cache then, and reads from the disk what is used after that");
 }
 
 void lkst_cause_text_crash(const struct lkst_thread_life *life, u64 count, char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text };
+	struct cause_text_writer w = { .text = text };
 
 	text[0] = '\0';
-	say(&w, "%.16s", life->comm);
+	cause_text_say(&w, "%.16s", life->comm);
 	say_crash(&w, life);
 	if (count > 1)
-		say(&w, "; so were %llu more of that name", (unsigned long long)(count - 1));
+		cause_text_say(&w, "; so were %llu more of that name", (unsigned long long)(count - 1));
 }
 
 void lkst_cause_text_kill(const struct lkst_evidence_kill *k, u64 count, const struct lkst_cause_names *names,
 			  char text[LKST_CAUSE_TEXT])
 {
-	struct writer w = { .text = text, .names = names };
+	struct cause_text_writer w = { .text = text, .names = names };
 
 	text[0] = '\0';
-	say(&w, "%.16s was killed", k->comm);
+	cause_text_say(&w, "%.16s was killed", k->comm);
 	if (count > 1)
-		say(&w, " %llu times", (unsigned long long)count);
-	say(&w, ": memory had run out (the OOM killer chose it)");
+		cause_text_say(&w, " %llu times", (unsigned long long)count);
+	cause_text_say(&w, ": memory had run out (the OOM killer chose it)");
 	if (k->cgroup) {
-		say(&w, "; it was in");
+		cause_text_say(&w, "; it was in");
 		say_cgroup(&w, k->cgroup);
 	}
 	if (k->kib)
-		say(&w, "; it had %.1f MiB", (double)k->kib / 1024);
-	if (k->most[0] && k->all_pages && percent(k->most_pages, k->all_pages) >= MOST_PERCENT)
-		say(&w, "; %s had most then, %u %% of the memory of the processes that might be killed",
-		    strncmp(k->most, k->comm, sizeof(k->comm)) ? k->most : "it",
-		    percent(k->most_pages, k->all_pages));
+		cause_text_say(&w, "; it had %.1f MiB", (double)k->kib / 1024);
+	if (k->most[0] && k->all_pages && cause_text_percent(k->most_pages, k->all_pages) >= MOST_PERCENT)
+		cause_text_say(&w, "; %s had most then, %u %% of the memory of the processes that might be killed",
+			       strncmp(k->most, k->comm, sizeof(k->comm)) ? k->most : "it",
+			       cause_text_percent(k->most_pages, k->all_pages));
 }

@@ -32,7 +32,7 @@ enum {
 };
 
 /* What the threads of one name did with their time. */
-struct group {
+struct causes_group {
 	u64 alive_ns, ran_ns, ready_ns;
 	u64 taken_ns; /* of ran_ns, by interrupts */
 	u32 nr_told;
@@ -46,9 +46,9 @@ struct finding {
 	const struct lkst_cause_names *names;
 	struct lkst_causes *causes;
 	u64 idle_ns, cpu_ns;  /* of all CPUs' known time, that was idle */
-	struct group *groups; /* by name: what is of the scope */
+	struct causes_group *groups; /* by name: what is of the scope */
 	u32 nr_groups;
-	struct group *others; /* the same of all threads */
+	struct causes_group *others; /* the same of all threads */
 	u32 nr_others;
 	struct lkst_cause_births births;
 	u32 *roots; /* nodes, the greatest harm first */
@@ -60,7 +60,7 @@ struct finding {
 /* ---- what is harm ----------------------------------------------------------------- */
 
 /* Calls that may wait for what their caller wants to wait for: a device's event, a child that begins. */
-static bool waits_by_nature(s16 call)
+static bool causes_waits_by_nature(s16 call)
 {
 	static const char *const names[] = { "ioctl", "vfork",		"clone",       "clone3",
 					     "fork",  "io_uring_enter", "io_getevents" };
@@ -111,11 +111,11 @@ static enum lkst_harm blocked_harm(const struct lkst_past *p, struct lkst_symbol
 		return LKST_HARM_ANSWER;
 	if (p->flags & LKST_PAST_IS_SENDING && !(p->flags & LKST_PAST_IS_FIXED))
 		return LKST_HARM_SENDING;
-	if (p->flags & LKST_PAST_IS_FIXED && p->call >= 0 && !waits_by_nature(p->call))
+	if (p->flags & LKST_PAST_IS_FIXED && p->call >= 0 && !causes_waits_by_nature(p->call))
 		return LKST_HARM_CALL;
 	if (p->flags & LKST_PAST_IS_ROUND_TRIP)
 		return p->flags & LKST_PAST_WAS_CRASH ? LKST_HARM_ANSWER : LKST_HARM_ROUND_TRIP;
-	if (p->cause == LKST_CAUSE_SYSCALL && p->call >= 0 && !waits_by_nature(p->call))
+	if (p->cause == LKST_CAUSE_SYSCALL && p->call >= 0 && !causes_waits_by_nature(p->call))
 		return LKST_HARM_CALL;
 	return was_kept_by_network(p, symbols) ? LKST_HARM_NETWORK : LKST_HARM_NONE;
 }
@@ -137,7 +137,7 @@ static enum lkst_harm harm_of(const struct lkst_past *p, struct lkst_symbols *sy
 	}
 }
 
-static void count_state(struct group *g, const struct lkst_past *p, enum lkst_harm harm, u64 ns)
+static void count_state(struct causes_group *g, const struct lkst_past *p, enum lkst_harm harm, u64 ns)
 {
 	if (p->run != LKST_RUN_UNKNOWN && p->run != LKST_RUN_DEAD && p->run != LKST_RUN_NEW)
 		g->alive_ns += ns;
@@ -154,8 +154,8 @@ static int take_past(struct finding *f, u32 i)
 	/* Woken in vain, it waits for the same until what it was woken by at last. */
 	const enum lkst_harm harm = harm_of(&f->h->list[p->last], f->names->symbols);
 	const u32 name = lkst_tree_name(&f->tree, p->life);
-	struct group *g = lkst_vec_reach(f->groups, f->nr_groups, name);
-	struct group *other = lkst_vec_reach(f->others, f->nr_others, name);
+	struct causes_group *g = lkst_vec_reach(f->groups, f->nr_groups, name);
+	struct causes_group *other = lkst_vec_reach(f->others, f->nr_others, name);
 	struct lkst_whose_part part;
 	u64 from_ns;
 	int r;
@@ -180,22 +180,22 @@ static int take_past(struct finding *f, u32 i)
 
 /* ---- which of it is told ----------------------------------------------------------- */
 
-static const struct group *group_of(const struct finding *f, u32 name)
+static const struct causes_group *causes_group_of(const struct finding *f, u32 name)
 {
-	static const struct group none;
+	static const struct causes_group none;
 
 	return name < f->nr_groups ? &f->groups[name] : &none;
 }
 
 /* The same, whether or not they are of the scope. */
-static const struct group *all_of(const struct finding *f, u32 name)
+static const struct causes_group *all_of(const struct finding *f, u32 name)
 {
-	static const struct group none;
+	static const struct causes_group none;
 
 	return name < f->nr_others ? &f->others[name] : &none;
 }
 
-static u64 percent(u64 part, u64 whole)
+static u64 causes_percent(u64 part, u64 whole)
 {
 	return whole ? (u64)(100.0 * (double)part / (double)whole) : 0;
 }
@@ -204,7 +204,7 @@ static u64 percent(u64 part, u64 whole)
 static bool is_among_equals(const struct finding *f, const struct lkst_tree_node *root)
 {
 	const u32 node = lkst_tree_largest(&f->tree, (u32)(root - f->tree.nodes));
-	const struct group *own = all_of(f, root->key.name), *other;
+	const struct causes_group *own = all_of(f, root->key.name), *other;
 	u32 name;
 
 	/* Many had it, each for a little. */
@@ -214,7 +214,7 @@ static bool is_among_equals(const struct finding *f, const struct lkst_tree_node
 	other = all_of(f, name);
 	if (name == root->key.name)
 		return true;
-	return percent(other->ready_ns, other->ready_ns + other->ran_ns) >= READY_PERCENT &&
+	return causes_percent(other->ready_ns, other->ready_ns + other->ran_ns) >= READY_PERCENT &&
 	       own->ran_ns >= other->ran_ns / EQUAL_PART &&
 	       lkst_cause_births_of(&f->births, name) < CHILDREN_LEAST;
 }
@@ -245,7 +245,7 @@ static u64 forced_ns(const struct lkst_tree *t, u32 node)
 }
 
 /* How long is the time of which it is told. */
-static u64 window_of(const struct finding *f)
+static u64 causes_window_of(const struct finding *f)
 {
 	const struct lkst_whose *s = f->names->scope;
 
@@ -281,7 +281,7 @@ static bool is_paced_by_work(const struct lkst_tree *t, u32 i)
 }
 
 /* The disk that most of the waits of root @i were for, or -1. */
-static s64 disk_of(const struct lkst_tree *t, u32 i)
+static s64 causes_disk_of(const struct lkst_tree *t, u32 i)
 {
 	const u32 node = lkst_tree_largest(t, i);
 
@@ -296,7 +296,7 @@ static bool is_own_reading(const struct finding *f, u32 i)
 {
 	const struct lkst_tree_node *n = &f->tree.nodes[i];
 	const struct lkst_evidence *x = f->names->evidence;
-	const s64 disk = n->key.kind == LKST_HARM_DISK ? disk_of(&f->tree, i) : -1;
+	const s64 disk = n->key.kind == LKST_HARM_DISK ? causes_disk_of(&f->tree, i) : -1;
 	u64 own = 0, programs = 0, kernels = 0;
 	u32 k;
 
@@ -312,11 +312,11 @@ static bool is_own_reading(const struct finding *f, u32 i)
 					       lkst_tree_name_text(&f->tree, n->key.name), 16))
 			own += r->bytes;
 	}
-	return kernels <= programs && percent(own, programs) >= OWN_PERCENT;
+	return kernels <= programs && causes_percent(own, programs) >= OWN_PERCENT;
 }
 
 /* Whether somebody asks for some threads, or for some time: then it is no question whether it is worth telling. */
-static bool is_asked_for(const struct finding *f)
+static bool causes_is_asked_for(const struct finding *f)
 {
 	const struct lkst_whose *s = f->names->scope;
 
@@ -327,23 +327,24 @@ static bool is_asked_for(const struct finding *f)
 static double score_of(const struct finding *f, u32 i)
 {
 	const struct lkst_tree_node *n = &f->tree.nodes[i];
-	const struct group *g = group_of(f, n->key.name);
-	const u64 window_ns = window_of(f);
+	const struct causes_group *g = causes_group_of(f, n->key.name);
+	const u64 window_ns = causes_window_of(f);
 	u64 least = LEAST_PERCENT;
 
 	if (n->ns < LEAST_NS || n->ns < window_ns / LEAST_SHARE_OF_WINDOW)
 		return 0;
 	if (n->key.kind == LKST_HARM_READY) {
 		least = READY_PERCENT;
-		if (n->ns < window_ns / READY_SHARE_OF_WINDOW && n->longest_ns < READY_LONG_NS && !is_asked_for(f))
+		if (n->ns < window_ns / READY_SHARE_OF_WINDOW && n->longest_ns < READY_LONG_NS &&
+		    !causes_is_asked_for(f))
 			return 0;
 	}
-	if (percent(n->ns, g->alive_ns) < least)
+	if (causes_percent(n->ns, g->alive_ns) < least)
 		return 0;
 	/* Which end of a pipe asks is not known: that the other one was at leisure shows nothing. */
 	if (n->key.kind == LKST_HARM_ROUND_TRIP && forced_ns(&f->tree, i) < n->ns / 2)
 		return 0;
-	if (!is_asked_for(f) && (is_paced_by_work(&f->tree, i) || is_own_reading(f, i)))
+	if (!causes_is_asked_for(f) && (is_paced_by_work(&f->tree, i) || is_own_reading(f, i)))
 		return 0;
 	return (double)n->ns * (double)n->ns / (double)g->alive_ns;
 }
@@ -432,11 +433,11 @@ static void join_others(struct finding *f, u32 place, const u32 root, char text[
 		nr++;
 	}
 	lkst_cause_text_others(&f->tree, others, nr, NAMES_TOLD, text);
-	lkst_cause_text_idle(percent(f->idle_ns, f->cpu_ns), text);
+	lkst_cause_text_idle(causes_percent(f->idle_ns, f->cpu_ns), text);
 }
 
 /* Whether wait @p is one of those of @root. */
-static bool is_of(const struct finding *f, const struct lkst_past *p, const struct lkst_tree_node *root)
+static bool causes_is_of(const struct finding *f, const struct lkst_past *p, const struct lkst_tree_node *root)
 {
 	const enum lkst_harm harm = harm_of(&f->h->list[p->last], f->names->symbols);
 
@@ -450,7 +451,7 @@ static int add_detail(struct finding *f, const struct lkst_past *p, const struct
 		      struct lkst_detail *d)
 {
 	struct lkst_whose_part part;
-	int r = is_of(f, p, root) ? lkst_whose_part(f->names->scope, p->life, p->from_ns, p->to_ns, &part) : 0;
+	int r = causes_is_of(f, p, root) ? lkst_whose_part(f->names->scope, p->life, p->from_ns, p->to_ns, &part) : 0;
 
 	return r > 0 ? lkst_detail_add(d, f->h, p) : r;
 }
@@ -481,16 +482,16 @@ static bool reads(const struct lkst_tree *t, u32 i)
 	const char *call = n->key.call >= 0 ? lkst_syscalls[n->key.call].name : "";
 
 	if (n->key.kind == LKST_HARM_FAULT)
-		return disk_of(t, i) >= 0;
+		return causes_disk_of(t, i) >= 0;
 	return n->key.kind == LKST_HARM_DISK && !strstr(call, "write") && !strstr(call, "sync");
 }
 
-static int tell(struct finding *f, u32 place)
+static int causes_tell(struct finding *f, u32 place)
 {
 	_cleanup_(lkst_detail_fini) struct lkst_detail detail = {};
 	const u32 root = f->roots[place];
 	const struct lkst_tree_node *n = &f->tree.nodes[root];
-	struct group *g = &f->groups[n->key.name];
+	struct causes_group *g = &f->groups[n->key.name];
 	const struct lkst_thread_life *life = lkst_model_life(f->names->model, n->longest_life);
 	struct lkst_found_cause *c;
 	int err;
@@ -537,7 +538,7 @@ static int tell_equals(struct finding *f, const u32 *equals, u32 nr)
 		total_ns += f->tree.nodes[equals[i]].ns;
 		count += f->tree.nodes[equals[i]].count;
 	}
-	if (!nr || (!is_asked_for(f) && lkst_detail_spread(&detail) < SPREAD_PERCENT))
+	if (!nr || (!causes_is_asked_for(f) && lkst_detail_spread(&detail) < SPREAD_PERCENT))
 		return 0;
 	c = place_for(f->causes, 0);
 	if (!c)
@@ -552,11 +553,11 @@ static int tell_equals(struct finding *f, const u32 *equals, u32 nr)
 	if (lkst_model_life(f->names->model, first->longest_life))
 		c->tid = lkst_model_life(f->names->model, first->longest_life)->tid;
 	lkst_cause_text_equals(&f->tree, equals, nr, total_ns, &detail, c->text);
-	lkst_cause_text_idle(percent(f->idle_ns, f->cpu_ns), c->text);
+	lkst_cause_text_idle(causes_percent(f->idle_ns, f->cpu_ns), c->text);
 	return 0;
 }
 
-static int tell_all(struct finding *f)
+static int causes_tell_all(struct finding *f)
 {
 	_cleanup_free_ u32 *equals = calloc(f->nr_roots + 1, sizeof(*equals));
 	u32 i, nr_equals = 0;
@@ -572,7 +573,7 @@ static int tell_all(struct finding *f)
 		if (n->key.kind == LKST_HARM_READY && is_among_equals(f, n))
 			equals[nr_equals++] = f->roots[i];
 		else
-			err = tell(f, i);
+			err = causes_tell(f, i);
 	}
 	return err ?: tell_equals(f, equals, nr_equals);
 }
@@ -642,11 +643,11 @@ static void tell_failure(struct finding *f, const struct lkst_evidence_failure *
 static void tell_reclaim(struct finding *f, const struct lkst_evidence_reclaim *r)
 {
 	const struct lkst_thread_life *life = lkst_model_life(f->names->model, r->life);
-	const struct group *g = life ? group_of(f, lkst_tree_name(&f->tree, r->life)) : NULL;
+	const struct causes_group *g = life ? causes_group_of(f, lkst_tree_name(&f->tree, r->life)) : NULL;
 	struct lkst_found_cause *c;
 
-	if (!g || r->total_ns < LEAST_NS || r->total_ns < window_of(f) / LEAST_SHARE_OF_WINDOW ||
-	    percent(r->total_ns, g->alive_ns) < LEAST_PERCENT)
+	if (!g || r->total_ns < LEAST_NS || r->total_ns < causes_window_of(f) / LEAST_SHARE_OF_WINDOW ||
+	    causes_percent(r->total_ns, g->alive_ns) < LEAST_PERCENT)
 		return;
 	c = place_for(f->causes, (double)r->total_ns * (double)r->total_ns / (double)g->alive_ns);
 	if (!c)
@@ -662,7 +663,7 @@ static void tell_reclaim(struct finding *f, const struct lkst_evidence_reclaim *
 }
 
 /* Threads that lose much of their time on a CPU to interrupts are not seen to wait. */
-static int tell_taken(struct finding *f, const struct lkst_taken *x)
+static int causes_tell_taken(struct finding *f, const struct lkst_taken *x)
 {
 	struct lkst_found_cause *c;
 	u32 i;
@@ -670,7 +671,8 @@ static int tell_taken(struct finding *f, const struct lkst_taken *x)
 	for (i = 0; i < x->nr_lives; i++) {
 		const u64 ns = lkst_taken_from(x, i);
 		const int r = ns ? lkst_whose_chooses(f->names->scope, i) : 0;
-		struct group *g = r > 0 ? lkst_vec_reach(f->groups, f->nr_groups, lkst_tree_name(&f->tree, i)) : NULL;
+		struct causes_group *g =
+			r > 0 ? lkst_vec_reach(f->groups, f->nr_groups, lkst_tree_name(&f->tree, i)) : NULL;
 
 		if (r < 0 || (r > 0 && !g))
 			return -ENOMEM;
@@ -678,10 +680,10 @@ static int tell_taken(struct finding *f, const struct lkst_taken *x)
 			g->taken_ns += ns;
 	}
 	for (i = 0; i < f->nr_groups; i++) {
-		const struct group *g = &f->groups[i];
+		const struct causes_group *g = &f->groups[i];
 
-		if (g->taken_ns < LEAST_NS || g->taken_ns < window_of(f) / LEAST_SHARE_OF_WINDOW ||
-		    percent(g->taken_ns, g->ran_ns) < TAKEN_PERCENT)
+		if (g->taken_ns < LEAST_NS || g->taken_ns < causes_window_of(f) / LEAST_SHARE_OF_WINDOW ||
+		    causes_percent(g->taken_ns, g->ran_ns) < TAKEN_PERCENT)
 			continue;
 		c = place_for(f->causes, (double)g->taken_ns * (double)g->taken_ns / (double)g->alive_ns);
 		if (!c)
@@ -714,7 +716,7 @@ static void tell_kills(struct finding *f)
 		}
 		if (k < x->nr_kills)
 			continue;
-		c = place_for(f->causes, (double)window_of(f) * 2);
+		c = place_for(f->causes, (double)causes_window_of(f) * 2);
 		if (!c)
 			return;
 		memcpy(c->comm, kill->comm, sizeof(c->comm));
@@ -734,7 +736,7 @@ static int count_crashes(struct finding *f)
 
 	for (i = 0; i < nr; i++) {
 		const struct lkst_thread_life *life = lkst_model_life(f->names->model, i);
-		struct group *g;
+		struct causes_group *g;
 		int r;
 
 		if (life->tid != life->pid || !lkst_life_crash(life) ||
@@ -760,9 +762,9 @@ static int tell_crashes(struct finding *f)
 	u32 i;
 
 	for (i = 0; i < f->nr_groups && !err; i++) {
-		const struct group *g = &f->groups[i];
+		const struct causes_group *g = &f->groups[i];
 
-		c = g->nr_crashes ? place_for(f->causes, (double)window_of(f)) : NULL;
+		c = g->nr_crashes ? place_for(f->causes, (double)causes_window_of(f)) : NULL;
 		if (!c)
 			continue;
 		memcpy(c->comm, g->crashed->comm, sizeof(c->comm));
@@ -776,7 +778,7 @@ static int tell_crashes(struct finding *f)
 
 /* ---- the whole -------------------------------------------------------------------- */
 
-static int find_roots(struct finding *f)
+static int causes_find_roots(struct finding *f)
 {
 	u32 i;
 
@@ -799,7 +801,7 @@ static int find_roots(struct finding *f)
 	return 0;
 }
 
-static int find(struct finding *f)
+static int causes_find(struct finding *f)
 {
 	const struct lkst_evidence *x = f->names->evidence;
 	u32 i;
@@ -808,9 +810,9 @@ static int find(struct finding *f)
 	for (i = 0; i < f->h->nr && !err; i++)
 		err = take_past(f, i);
 	if (!err)
-		err = find_roots(f);
+		err = causes_find_roots(f);
 	if (!err)
-		err = tell_all(f);
+		err = causes_tell_all(f);
 	if (err)
 		return err;
 	for (i = 0; i < x->nr_failures; i++)
@@ -820,7 +822,7 @@ static int find(struct finding *f)
 	tell_kills(f);
 	/* It is known of all of a thread's time alone, and not of the part that is kept. */
 	if (f->names->taken && !f->h->is_cut && !f->names->scope->span && !f->names->scope->to_ns)
-		err = tell_taken(f, f->names->taken);
+		err = causes_tell_taken(f, f->names->taken);
 	err = err ?: tell_crashes(f);
 	f->causes->is_full = f->tree.is_full || f->h->is_cut;
 	return err;
@@ -833,7 +835,7 @@ int lkst_causes_find(const struct lkst_pasts *h, const struct lkst_cause_names *
 
 	*ret_causes = (struct lkst_causes){};
 	lkst_tree_init(&f.tree, h, names->model);
-	err = find(&f);
+	err = causes_find(&f);
 	lkst_tree_fini(&f.tree);
 	lkst_cause_births_fini(&f.births);
 	free(f.groups);

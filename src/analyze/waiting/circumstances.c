@@ -44,8 +44,9 @@ struct lkst_circumstances_thread {
 	u8 where_flags;	  /* LKST_WHERE_* of its last switch */
 };
 
-static struct lkst_circumstances_thread *thread_at(struct lkst_circumstances *c, const struct lkst_record *r,
-						   const struct lkst_thread_life **ret_life)
+static struct lkst_circumstances_thread *circumstances_thread_at(struct lkst_circumstances *c,
+								 const struct lkst_record *r,
+								 const struct lkst_thread_life **ret_life)
 {
 	struct lkst_circumstances_thread *t;
 
@@ -58,24 +59,24 @@ static struct lkst_circumstances_thread *thread_at(struct lkst_circumstances *c,
 	return t;
 }
 
-static void set(struct lkst_circumstances *c, struct lkst_map *m, u64 key, u64 value)
+static void circumstances_set(struct lkst_circumstances *c, struct lkst_map *m, u64 key, u64 value)
 {
 	if (key != LKST_HASH_NONE && lkst_map_set(m, key, value) == -ENOMEM)
 		c->error = -ENOMEM;
 }
 
-static s32 pid_of(const struct lkst_thread_life *life)
+static s32 circumstances_pid_of(const struct lkst_thread_life *life)
 {
 	return life->pid ? life->pid : life->tid;
 }
 
 /* ---- memory ----------------------------------------------------------------------- */
 
-static int on_user_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_user_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_circumstances_thread *t = thread_at(c, r, &life);
+	struct lkst_circumstances_thread *t = circumstances_thread_at(c, r, &life);
 
 	if (t) {
 		t->fault_ns = r->ns;
@@ -84,11 +85,11 @@ static int on_user_fault(void *ctx, const struct lkst_record *r, const void *rec
 	return c->error;
 }
 
-static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_circumstances_thread *t = thread_at(c, r, &life);
+	struct lkst_circumstances_thread *t = circumstances_thread_at(c, r, &life);
 
 	if (t) {
 		t->fault_ns = r->ns;
@@ -101,7 +102,7 @@ static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *r
  * What a new mapping is of. Of a file that is mapped for the process alone, pages that were written to are no more the
  * file's: what a fault in these waits for is not known.
  */
-static u32 what_of(struct lkst_circumstances *c, const struct lkst_call_interval *i)
+static u32 circumstances_what_of(struct lkst_circumstances *c, const struct lkst_call_interval *i)
 {
 	const u64 protection = i->call.args[2], flags = i->call.args[3];
 
@@ -147,12 +148,12 @@ const struct lkst_circumstances_ice *lkst_circumstances_freeze(const struct lkst
 	return NULL;
 }
 
-static int on_call(void *ctx, const struct lkst_call_interval *i)
+static int circumstances_on_call(void *ctx, const struct lkst_call_interval *i)
 {
 	struct lkst_circumstances *c = ctx;
 	const u64 *args = i->call.args;
 	const enum act act = i->call.row >= 0 ? c->acts[i->call.row] : ACT_NONE;
-	const s32 pid = pid_of(i->life);
+	const s32 pid = circumstances_pid_of(i->life);
 
 	if (act == ACT_NONE || act == ACT_WRITE || !i->has_exit || (i->ret < 0 && i->ret > -4096) || i->life->tid <= 0)
 		return 0;
@@ -165,11 +166,12 @@ static int on_call(void *ctx, const struct lkst_call_interval *i)
 	else if (act == ACT_MREMAP)
 		lkst_mapped_add(&c->mapped, pid, (u64)i->ret, args[2], 0);
 	else if (i->call.nr_args > 4)
-		lkst_mapped_add(&c->mapped, pid, (u64)i->ret, (args[1] + PAGE_MASK) & ~(u64)PAGE_MASK, what_of(c, i));
+		lkst_mapped_add(&c->mapped, pid, (u64)i->ret, (args[1] + PAGE_MASK) & ~(u64)PAGE_MASK,
+				circumstances_what_of(c, i));
 	return c->mapped.error;
 }
 
-static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_fork(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_fork *e = record;
 	struct lkst_circumstances *c = ctx;
@@ -179,7 +181,7 @@ static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
 	return c->mapped.error;
 }
 
-static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 
@@ -205,22 +207,22 @@ static bool is_throttle(struct lkst_circumstances *c, u64 code)
 	return code == c->throttle_code;
 }
 
-static int on_work(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_work(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_circumstances_thread *t = thread_at(c, r, &life);
+	struct lkst_circumstances_thread *t = circumstances_thread_at(c, r, &life);
 
 	if (t)
 		t->is_throttle = is_throttle(c, ((const struct lkst_rec_workqueue_execute_start *)record)->function);
 	return c->error;
 }
 
-static int on_work_end(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_work_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_circumstances_thread *t = thread_at(c, r, &life);
+	struct lkst_circumstances_thread *t = circumstances_thread_at(c, r, &life);
 
 	if (t)
 		t->is_throttle = false;
@@ -228,35 +230,35 @@ static int on_work_end(void *ctx, const struct lkst_record *r, const void *recor
 }
 
 /* A request begins: the limit has let it pass now, or there was none. */
-static void begin_request(struct lkst_circumstances *c, const struct lkst_record *r, u64 rq)
+static void circumstances_begin_request(struct lkst_circumstances *c, const struct lkst_record *r, u64 rq)
 {
 	const struct lkst_thread_life *life;
-	const struct lkst_circumstances_thread *t = thread_at(c, r, &life);
+	const struct lkst_circumstances_thread *t = circumstances_thread_at(c, r, &life);
 
-	set(c, &c->requests, rq, t && t->is_throttle ? r->ns & ~(u64)DONE : 0);
+	circumstances_set(c, &c->requests, rq, t && t->is_throttle ? r->ns & ~(u64)DONE : 0);
 }
 
 static int on_insert(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 
-	begin_request(c, r, ((const struct lkst_rec_block_rq_insert *)record)->rq);
+	circumstances_begin_request(c, r, ((const struct lkst_rec_block_rq_insert *)record)->rq);
 	return c->error;
 }
 
 /* Not each request has waited for its turn. */
-static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *e = record;
 	struct lkst_circumstances *c = ctx;
 	const u64 *known = lkst_map_find(&c->requests, e->rq);
 
 	if (!known || *known & DONE)
-		begin_request(c, r, e->rq);
+		circumstances_begin_request(c, r, e->rq);
 	return c->error;
 }
 
-static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 	u64 *known = lkst_map_find(&c->requests, ((const struct lkst_rec_block_rq_complete *)record)->rq);
@@ -278,7 +280,7 @@ static int on_resent(void *ctx, const struct lkst_record *r, const void *record)
 	const struct lkst_rec_tcp_retransmit_skb *e = record;
 	struct lkst_circumstances *c = ctx;
 
-	set(c, &c->resent, key_of_peer(e->peer_address, e->peer_port), r->ns);
+	circumstances_set(c, &c->resent, key_of_peer(e->peer_address, e->peer_port), r->ns);
 	return c->error;
 }
 
@@ -300,11 +302,11 @@ static u64 resent_ns(const struct lkst_circumstances *c, const char *about)
 
 /* ---- waits ------------------------------------------------------------------------ */
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int circumstances_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_circumstances *c = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_circumstances_thread *t = thread_at(c, r, &life);
+	struct lkst_circumstances_thread *t = circumstances_thread_at(c, r, &life);
 
 	if (t)
 		t->where_flags = ((const struct lkst_rec_sched_switch *)record)->prev_flags;
@@ -317,7 +319,7 @@ static void take_fault(struct lkst_circumstances *c, const struct lkst_circumsta
 	p->flags |= LKST_PAST_IN_FAULT;
 	p->about = 0;
 	if (i->wait->fault_ns == t->fault_ns)
-		p->about = lkst_mapped_find(&c->mapped, pid_of(i->life), t->fault_address);
+		p->about = lkst_mapped_find(&c->mapped, circumstances_pid_of(i->life), t->fault_address);
 }
 
 void lkst_circumstances_take(struct lkst_circumstances *c, const struct lkst_interval *i, struct lkst_past *p)
@@ -365,22 +367,22 @@ static int learn_acts(struct lkst_circumstances *c)
 
 int lkst_circumstances_subscribe(struct lkst_circumstances *c, struct lkst_feed *f, struct lkst_model *model)
 {
-	static const struct lkst_model_calls calls = { .call = on_call };
+	static const struct lkst_model_calls calls = { .call = circumstances_on_call };
 	static const struct {
 		enum lkst_event_index event;
 		lkst_feed_call *call;
 	} events[] = {
-		{ LKST_EV_page_fault_user, on_user_fault },
-		{ LKST_EV_page_fault_kernel, on_kernel_fault },
-		{ LKST_EV_sched_process_fork, on_fork },
-		{ LKST_EV_sched_process_exec, on_exec },
-		{ LKST_EV_workqueue_execute_start, on_work },
-		{ LKST_EV_workqueue_execute_end, on_work_end },
+		{ LKST_EV_page_fault_user, circumstances_on_user_fault },
+		{ LKST_EV_page_fault_kernel, circumstances_on_kernel_fault },
+		{ LKST_EV_sched_process_fork, circumstances_on_fork },
+		{ LKST_EV_sched_process_exec, circumstances_on_exec },
+		{ LKST_EV_workqueue_execute_start, circumstances_on_work },
+		{ LKST_EV_workqueue_execute_end, circumstances_on_work_end },
 		{ LKST_EV_block_rq_insert, on_insert },
-		{ LKST_EV_block_rq_issue, on_issue },
-		{ LKST_EV_block_rq_complete, on_complete },
+		{ LKST_EV_block_rq_issue, circumstances_on_issue },
+		{ LKST_EV_block_rq_complete, circumstances_on_complete },
 		{ LKST_EV_tcp_retransmit_skb, on_resent },
-		{ LKST_EV_sched_switch, on_switch },
+		{ LKST_EV_sched_switch, circumstances_on_switch },
 	};
 	unsigned int i;
 	int r = learn_acts(c);

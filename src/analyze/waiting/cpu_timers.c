@@ -47,7 +47,7 @@ static void take_timer(const struct lkst_cpu_timers *t, u64 code, u64 ns, u64 *r
 }
 
 /* Whether packets may come by it. Of interrupts that are no device's, the local timer's and reschedules bring none. */
-static bool brings_packets(const struct lkst_irq_context *f)
+static bool cpu_timers_brings_packets(const struct lkst_irq_context *f)
 {
 	return f->context == LKST_CONTEXT_IRQ ||
 	       (f->context == LKST_CONTEXT_SOFTIRQ && f->number == LKST_SOFTIRQ_NET_RX) ||
@@ -57,10 +57,10 @@ static bool brings_packets(const struct lkst_irq_context *f)
 /* Whether packets may come by it to who did not send them: it brings them, or sends some itself. */
 static bool brings_or_sends(const struct lkst_irq_context *f)
 {
-	return f->context == LKST_CONTEXT_SOFTIRQ ? lkst_softirq_may_send(f->number) : brings_packets(f);
+	return f->context == LKST_CONTEXT_SOFTIRQ ? lkst_softirq_may_send(f->number) : cpu_timers_brings_packets(f);
 }
 
-static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int cpu_timers_on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_softirq_entry *s = record;
 	struct lkst_cpu_timers *t = ctx;
@@ -73,7 +73,7 @@ static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *
 
 int lkst_cpu_timers_subscribe(struct lkst_cpu_timers *t, struct lkst_feed *f)
 {
-	return lkst_feed_event(f, LKST_EV_softirq_entry, on_softirq_entry, t);
+	return lkst_feed_event(f, LKST_EV_softirq_entry, cpu_timers_on_softirq_entry, t);
 }
 
 int lkst_cpu_timers_frame(struct lkst_cpu_timers *t, const struct lkst_irq_context *f)
@@ -82,7 +82,7 @@ int lkst_cpu_timers_frame(struct lkst_cpu_timers *t, const struct lkst_irq_conte
 
 	if (!cpu)
 		return -ENOMEM;
-	if (brings_packets(f))
+	if (cpu_timers_brings_packets(f))
 		cpu->sent_code = 0;
 	if (brings_or_sends(f))
 		cpu->packets_ns = f->to_ns;
@@ -194,7 +194,7 @@ u64 lkst_cpu_timers_queue(const struct lkst_cpu_timers *t, const struct lkst_wak
  * Whether another CPU has received packets since shortly before @since_ns, or still does: it may pass them on to this
  * one (RPS), which it has run a function for that (net_rps_send_ipi() of net/core/dev.c, at the end of the softirq).
  */
-static bool may_be_passed_on(const struct lkst_cpu_timers *t, const struct lkst_waker *w, u64 since_ns)
+static bool cpu_timers_may_be_passed_on(const struct lkst_cpu_timers *t, const struct lkst_waker *w, u64 since_ns)
 {
 	u32 i;
 
@@ -222,7 +222,7 @@ enum lkst_own_softirq lkst_cpu_timers_own(const struct lkst_cpu_timers *t, const
 									       : LKST_OWN_SOFTIRQ_NO;
 	return has_softirqs && cpu.packets_ns < since_ns &&
 			       !lkst_lacks(t->lacks, LKST_LACK_DEVICES, since_ns, w->ns) &&
-			       !may_be_passed_on(t, w, since_ns)
+			       !cpu_timers_may_be_passed_on(t, w, since_ns)
 		       ? LKST_OWN_SOFTIRQ_YES
 		       : LKST_OWN_SOFTIRQ_UNKNOWN;
 }

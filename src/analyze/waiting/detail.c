@@ -31,7 +31,7 @@ static u64 time_on(const struct lkst_pasts *h, u32 cpu, u64 from_ns, u64 to_ns, 
 }
 
 /* In which part of the trace @ns is. */
-static u32 slot_of(const struct lkst_pasts *h, u64 ns)
+static u32 detail_slot_of(const struct lkst_pasts *h, u64 ns)
 {
 	const double at = (double)(ns - h->from_ns) / (double)(h->to_ns - h->from_ns + 1) * LKST_DETAIL_SLOTS;
 
@@ -44,8 +44,8 @@ static void note_busy(struct lkst_detail *d, const struct lkst_pasts *h, const s
 
 	if (p->from_ns < h->from_ns || p->to_ns > h->to_ns)
 		return;
-	last = slot_of(h, p->to_ns);
-	for (i = slot_of(h, p->from_ns); i <= last; i++)
+	last = detail_slot_of(h, p->to_ns);
+	for (i = detail_slot_of(h, p->from_ns); i <= last; i++)
 		d->busy[i / 64] |= 1ULL << i % 64;
 }
 
@@ -59,7 +59,7 @@ unsigned int lkst_detail_spread(const struct lkst_detail *d)
 }
 
 /* A thread was ready: who had its CPU, and whether another was idle. */
-static void add_ready(struct lkst_detail *d, const struct lkst_pasts *h, const struct lkst_past *p)
+static void detail_add_ready(struct lkst_detail *d, const struct lkst_pasts *h, const struct lkst_past *p)
 {
 	const u32 nr = lkst_model_nr_cpus(h->model);
 	u64 most_ns = 0;
@@ -91,7 +91,7 @@ int lkst_detail_add(struct lkst_detail *d, const struct lkst_pasts *h, const str
 
 	d->by_about.max = ABOUTS_MAX;
 	if (p->run == LKST_RUN_READY)
-		add_ready(d, h, p);
+		detail_add_ready(d, h, p);
 	d->all_ns += ns;
 	d->timed_out_ns += last->flags & LKST_PAST_TIMED_OUT ? ns : 0;
 	d->held_ns += last->flags & LKST_PAST_WAS_HELD ? ns : 0;

@@ -36,8 +36,8 @@ struct lkst_evidence_thread {
 };
 
 /* Thread @r's, which is not an idle one or of those that are too many, and its life; NULL: no, or no memory. */
-static struct lkst_evidence_thread *thread_at(struct lkst_evidence *x, const struct lkst_record *r,
-					      const struct lkst_thread_life **ret_life)
+static struct lkst_evidence_thread *evidence_thread_at(struct lkst_evidence *x, const struct lkst_record *r,
+						       const struct lkst_thread_life **ret_life)
 {
 	struct lkst_evidence_thread *t;
 
@@ -53,7 +53,7 @@ static struct lkst_evidence_thread *thread_at(struct lkst_evidence *x, const str
 /* ---- sums ------------------------------------------------------------------------- */
 
 /* A number for the name of @life and two numbers more: a system call and an error, for one. */
-static u64 key_of(const struct lkst_thread_life *life, s16 what, s64 which)
+static u64 evidence_key_of(const struct lkst_thread_life *life, s16 what, s64 which)
 {
 	u64 key = 0xcbf29ce484222325; /* FNV-1a */
 	unsigned int i;
@@ -65,7 +65,7 @@ static u64 key_of(const struct lkst_thread_life *life, s16 what, s64 which)
 }
 
 /* The place of @key among @nr sums; @nr: it is to be added there; -1: there is no room, or no memory. */
-static s64 place_of(struct lkst_evidence *x, struct lkst_map *places, u64 key, u32 nr)
+static s64 evidence_place_of(struct lkst_evidence *x, struct lkst_map *places, u64 key, u32 nr)
 {
 	const u64 *at = lkst_map_find(places, key);
 	int err;
@@ -93,7 +93,7 @@ static void note_about(struct lkst_evidence *x, struct lkst_evidence_failure *f,
 
 static void count_failure(struct lkst_evidence *x, const struct lkst_call_interval *c)
 {
-	const s64 at = place_of(x, &x->failed, key_of(c->life, c->call.row, -c->ret), x->nr_failures);
+	const s64 at = evidence_place_of(x, &x->failed, evidence_key_of(c->life, c->call.row, -c->ret), x->nr_failures);
 	struct lkst_evidence_failure *f;
 
 	if (at < 0)
@@ -159,7 +159,7 @@ static void count_written(struct lkst_evidence *x, const struct lkst_call_interv
 	if (c->ret <= 0 || !x->writes[c->call.row])
 		return;
 	directory = directory_of(x, c);
-	at = directory ? place_of(x, &x->wrote, key_of(c->life, 0, directory), x->nr_written) : -1;
+	at = directory ? evidence_place_of(x, &x->wrote, evidence_key_of(c->life, 0, directory), x->nr_written) : -1;
 	if (at < 0)
 		return;
 	if (at == x->nr_written && !lkst_vec_add(x->written, x->nr_written)) {
@@ -171,7 +171,7 @@ static void count_written(struct lkst_evidence *x, const struct lkst_call_interv
 	x->written[at].bytes += (u64)c->ret;
 }
 
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int evidence_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_evidence *x = ctx;
 	u64 key, *count;
@@ -182,7 +182,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	count_written(x, c);
 	if (!lkst_whose_has_now(x->scope, c->life))
 		return x->error;
-	key = key_of(c->life, c->call.row, 0);
+	key = evidence_key_of(c->life, c->call.row, 0);
 	count = lkst_map_find(&x->calls, key);
 	if (count)
 		++*count;
@@ -193,12 +193,12 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	return x->error;
 }
 
-static int on_connect(void *ctx, const struct lkst_record *r, const void *record)
+static int evidence_on_connect(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_socket_connect *e = record;
 	struct lkst_evidence *x = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_evidence_thread *t = thread_at(x, r, &life);
+	struct lkst_evidence_thread *t = evidence_thread_at(x, r, &life);
 
 	if (t)
 		snprintf(t->peer, sizeof(t->peer), e->port ? "%s:%u" : "%s", e->address.bytes, e->port);
@@ -207,14 +207,14 @@ static int on_connect(void *ctx, const struct lkst_record *r, const void *record
 
 u64 lkst_evidence_calls(const struct lkst_evidence *x, const struct lkst_thread_life *life, s16 call)
 {
-	const u64 *count = lkst_map_find(&x->calls, key_of(life, call, 0));
+	const u64 *count = lkst_map_find(&x->calls, evidence_key_of(life, call, 0));
 
 	return count ? *count : 0;
 }
 
 /* ---- disks, quotas ---------------------------------------------------------------- */
 
-static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
+static int evidence_on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *e = record;
 	struct lkst_evidence *x = ctx;
@@ -224,7 +224,7 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 
 	if (!life || life->tid <= 0)
 		return 0;
-	at = place_of(x, &x->asked, key_of(life, 0, e->dev), x->nr_requests);
+	at = evidence_place_of(x, &x->asked, evidence_key_of(life, 0, e->dev), x->nr_requests);
 	if (at < 0)
 		return x->error;
 	if (at == x->nr_requests && !lkst_vec_add(x->requests, x->nr_requests))
@@ -383,9 +383,10 @@ static int on_open(struct lkst_evidence *x, const struct lkst_record *r, const s
 	struct lkst_evidence_drop *d;
 	s64 at;
 
-	if (!(flags & (O_WRONLY | O_RDWR)) || strcmp(path, "/proc/sys/vm/drop_caches") || !thread_at(x, r, &life))
+	if (!(flags & (O_WRONLY | O_RDWR)) || strcmp(path, "/proc/sys/vm/drop_caches") ||
+	    !evidence_thread_at(x, r, &life))
 		return x->error;
-	at = place_of(x, &x->dropped, key_of(life, 0, 0), x->nr_drops);
+	at = evidence_place_of(x, &x->dropped, evidence_key_of(life, 0, 0), x->nr_drops);
 	if (at < 0)
 		return x->error;
 	if (at == x->nr_drops && !lkst_vec_add(x->drops, x->nr_drops))
@@ -410,7 +411,7 @@ static int on_openat(void *ctx, const struct lkst_record *r, const struct lkst_f
 static int begin_reclaim(struct lkst_evidence *x, const struct lkst_record *r, bool is_of_cgroup, u64 cgroup)
 {
 	const struct lkst_thread_life *life;
-	struct lkst_evidence_thread *t = thread_at(x, r, &life);
+	struct lkst_evidence_thread *t = evidence_thread_at(x, r, &life);
 
 	if (t && !life->is_kernel && lkst_whose_has_now(x->scope, life)) {
 		t->reclaim_ns = r->ns;
@@ -421,7 +422,7 @@ static int begin_reclaim(struct lkst_evidence *x, const struct lkst_record *r, b
 	return x->error;
 }
 
-static int on_reclaim(void *ctx, const struct lkst_record *r, const void *record)
+static int evidence_on_reclaim(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return begin_reclaim(ctx, r, false, 0);
 }
@@ -434,8 +435,8 @@ static int on_memcg_reclaim(void *ctx, const struct lkst_record *r, const void *
 static void add_reclaim(struct lkst_evidence *x, const struct lkst_thread_life *life,
 			const struct lkst_evidence_thread *t, u64 ns)
 {
-	const u64 key = key_of(life, t->reclaims_cgroup, (s64)t->reclaim_cgroup);
-	const s64 at = place_of(x, &x->freed, key, x->nr_reclaims);
+	const u64 key = evidence_key_of(life, t->reclaims_cgroup, (s64)t->reclaim_cgroup);
+	const s64 at = evidence_place_of(x, &x->freed, key, x->nr_reclaims);
 	struct lkst_evidence_reclaim *c;
 
 	if (at < 0)
@@ -461,7 +462,7 @@ static int on_swap_out(void *ctx, const struct lkst_record *r, const void *recor
 {
 	struct lkst_evidence *x = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_evidence_thread *t = thread_at(x, r, &life);
+	struct lkst_evidence_thread *t = evidence_thread_at(x, r, &life);
 
 	if (t && t->reclaim_ns && ((const struct lkst_rec_mm_vmscan_write_folio *)record)->is_anon)
 		t->nr_swapped++;
@@ -473,7 +474,7 @@ static int on_reclaimed(void *ctx, const struct lkst_record *r, const void *reco
 {
 	struct lkst_evidence *x = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_evidence_thread *t = thread_at(x, r, &life);
+	struct lkst_evidence_thread *t = evidence_thread_at(x, r, &life);
 
 	if (!t || !t->reclaim_ns)
 		return x->error;
@@ -484,7 +485,7 @@ static int on_reclaimed(void *ctx, const struct lkst_record *r, const void *reco
 	return x->error;
 }
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int evidence_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_evidence *x = ctx;
 
@@ -498,17 +499,17 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 int lkst_evidence_subscribe(struct lkst_evidence *x, struct lkst_feed *f, struct lkst_model *model,
 			    const struct lkst_limited *limited)
 {
-	static const struct lkst_model_calls calls = { .call = on_call };
+	static const struct lkst_model_calls calls = { .call = evidence_on_call };
 	static const struct {
 		enum lkst_event_index event;
 		lkst_feed_call *call;
 	} events[] = {
-		{ LKST_EV_socket_connect, on_connect },
-		{ LKST_EV_block_rq_issue, on_issue },
+		{ LKST_EV_socket_connect, evidence_on_connect },
+		{ LKST_EV_block_rq_issue, evidence_on_issue },
 		{ LKST_EV_mark_victim, on_victim },
 		{ LKST_EV_printk_console, on_message },
 		{ LKST_EV_mm_vmscan_write_folio, on_swap_out },
-		{ LKST_EV_mm_vmscan_direct_reclaim_begin, on_reclaim },
+		{ LKST_EV_mm_vmscan_direct_reclaim_begin, evidence_on_reclaim },
 		{ LKST_EV_mm_vmscan_direct_reclaim_end, on_reclaimed },
 		{ LKST_EV_mm_vmscan_memcg_reclaim_begin, on_memcg_reclaim },
 		{ LKST_EV_mm_vmscan_memcg_reclaim_end, on_reclaimed },
@@ -534,7 +535,7 @@ int lkst_evidence_subscribe(struct lkst_evidence *x, struct lkst_feed *f, struct
 	if (r >= 0)
 		r = lkst_feed_syscall(f, "openat", on_openat, NULL, x);
 	if (r >= 0)
-		r = lkst_feed_gaps(f, on_gap, x);
+		r = lkst_feed_gaps(f, evidence_on_gap, x);
 	if (r < 0)
 		return r;
 	lkst_feed_always(f, true);

@@ -35,7 +35,7 @@ struct lkst_hung_taken {
 	u32 life; /* LKST_LIFE_NONE: it was let go, or that is not known */
 };
 
-static struct lkst_hung_thread *thread_of(struct lkst_hung *h, u32 life)
+static struct lkst_hung_thread *hung_thread_of(struct lkst_hung *h, u32 life)
 {
 	const u32 before = h->nr_threads;
 	struct lkst_hung_thread *t = lkst_vec_reach(h->threads, h->nr_threads, life);
@@ -53,13 +53,13 @@ static struct lkst_hung_thread *thread_of(struct lkst_hung *h, u32 life)
 /* ---- the pass --------------------------------------------------------------------- */
 
 /* As lkst_map_set(); -ENOSPC also for the one key that no map has. */
-static int put_place(struct lkst_map *m, u64 key, u64 value)
+static int hung_put_place(struct lkst_map *m, u64 key, u64 value)
 {
 	m->max = PLACES_MAX;
 	return key == LKST_HASH_NONE ? -ENOSPC : lkst_map_set(m, key, value);
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int hung_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_hung *h = ctx;
 	struct lkst_hung_thread *t;
@@ -70,14 +70,14 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	if (!(i->flags & LKST_INTERVAL_OPEN)) {
 		if (i->run != LKST_RUN_BLOCKED || i->wait->cause != LKST_CAUSE_LOCK)
 			return 0;
-		err = put_place(&h->woken, i->wait->object, i->to_ns);
+		err = hung_put_place(&h->woken, i->wait->object, i->to_ns);
 		h->is_full |= err == -ENOSPC;
 		return err == -ENOMEM ? err : 0;
 	}
 	/* What follows a state that was known until the end of some CPU's records. */
 	if (i->run == LKST_RUN_UNKNOWN)
 		return 0;
-	t = thread_of(h, i->life->nr);
+	t = hung_thread_of(h, i->life->nr);
 	if (!t)
 		return h->error;
 	t->from_ns = i->from_ns;
@@ -90,7 +90,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-static int on_listed_wait(void *ctx, const struct lkst_record *r, const void *record)
+static int hung_on_listed_wait(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_wait *e = record;
 	struct lkst_hung *h = ctx;
@@ -103,7 +103,7 @@ static int on_listed_wait(void *ctx, const struct lkst_record *r, const void *re
 	if (!l)
 		return -ENOMEM;
 	*l = (struct lkst_hung_listed){ r->ns, e->lock, e->holder_tid };
-	err = put_place(&h->listed, (u64)e->thread_tid, h->nr_list);
+	err = hung_put_place(&h->listed, (u64)e->thread_tid, h->nr_list);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -116,7 +116,7 @@ static struct lkst_hung_taken *taken_of(const struct lkst_hung *h, s32 pid, u64 
 	return at && h->taken[*at - 1].pid == pid && h->taken[*at - 1].address == address ? &h->taken[*at - 1] : NULL;
 }
 
-static int take(struct lkst_hung *h, s32 pid, u64 address, u32 life, u64 ns)
+static int hung_take(struct lkst_hung *h, s32 pid, u64 address, u32 life, u64 ns)
 {
 	const u64 key = address ^ ((u64)(u32)pid * 0x9e3779b97f4a7c15ULL);
 	struct lkst_hung_taken *taken = taken_of(h, pid, address);
@@ -126,7 +126,7 @@ static int take(struct lkst_hung *h, s32 pid, u64 address, u32 life, u64 ns)
 		taken = lkst_vec_add(h->taken, h->nr_taken);
 		if (!taken)
 			return -ENOMEM;
-		err = put_place(&h->takers, key, h->nr_taken);
+		err = hung_put_place(&h->takers, key, h->nr_taken);
 	}
 	if (taken)
 		*taken = (struct lkst_hung_taken){ address, ns, pid, life };
@@ -143,7 +143,7 @@ static bool lets_go(u64 command)
  * Who has waited for a lock of a program, and returns, has it, if he does not wait again. He has marked it as wanted
  * by others, so that he makes a call, too, when he releases it.
  */
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int hung_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_hung *h = ctx;
 	const struct lkst_wait as_wait = { .cause = LKST_CAUSE_FUTEX, .call = c->call };
@@ -155,17 +155,17 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	if (c->flags & LKST_INTERVAL_OPEN && !lets_go(c->call.args[1] & FUTEX_COMMAND))
 		return 0;
 	if (lets_go(c->call.args[1] & FUTEX_COMMAND) || !c->has_exit)
-		return take(h, pid, c->call.args[0], LKST_LIFE_NONE, c->to_ns);
+		return hung_take(h, pid, c->call.args[0], LKST_LIFE_NONE, c->to_ns);
 	if (!lkst_hung_is_lock_futex(&as_wait))
 		return 0;
-	return take(h, pid, c->call.args[0], c->ret == 0 || c->ret == -EAGAIN ? c->life->nr : LKST_LIFE_NONE,
-		    c->to_ns);
+	return hung_take(h, pid, c->call.args[0], c->ret == 0 || c->ret == -EAGAIN ? c->life->nr : LKST_LIFE_NONE,
+			 c->to_ns);
 }
 
 int lkst_hung_subscribe(struct lkst_hung *h, struct lkst_feed *f, struct lkst_model *model,
 			const struct lkst_limited *limited)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval, .call = on_call };
+	static const struct lkst_model_calls calls = { .interval = hung_on_interval, .call = hung_on_call };
 	int r;
 
 	h->model = model;
@@ -173,13 +173,13 @@ int lkst_hung_subscribe(struct lkst_hung *h, struct lkst_feed *f, struct lkst_mo
 	if (r >= 0)
 		r = lkst_model_subscribe(model, &calls, h);
 	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_state_wait, on_listed_wait, h);
+		r = lkst_feed_event(f, LKST_EV_state_wait, hung_on_listed_wait, h);
 	return r < 0 ? r : 1;
 }
 
 /* ---- who is stuck ----------------------------------------------------------------- */
 
-static bool is_named(s16 call, const char *const *names)
+static bool hung_is_named(s16 call, const char *const *names)
 {
 	for (; call >= 0 && *names; names++)
 		if (!strcmp(lkst_syscalls[call].name, *names))
@@ -188,19 +188,19 @@ static bool is_named(s16 call, const char *const *names)
 }
 
 /* Calls that wait without a fault of anybody, though neither their name nor their state says so. */
-static bool waits_by_nature(s16 call)
+static bool hung_waits_by_nature(s16 call)
 {
 	static const char *const names[] = { "ioctl", "vfork",		"clone",	"clone3",
 					     "fork",  "io_uring_enter", "io_getevents", NULL };
 
-	return is_named(call, names);
+	return hung_is_named(call, names);
 }
 
-static bool locks_file(const struct lkst_wait *w)
+static bool hung_locks_file(const struct lkst_wait *w)
 {
 	static const char *const names[] = { "flock", "fcntl", "fcntl64", "semop", "semtimedop", NULL };
 
-	return is_named(w->call.row, names);
+	return hung_is_named(w->call.row, names);
 }
 
 /* Whether it may be that nobody has opened the other end of a named pipe, which is no harm. */
@@ -208,7 +208,7 @@ static bool may_be_at_pipe(const struct lkst_wait *w)
 {
 	static const char *const names[] = { "open", "openat", "openat2", "creat", NULL };
 
-	return is_named(w->call.row, names);
+	return hung_is_named(w->call.row, names);
 }
 
 static bool is_uninterruptible(const struct lkst_wait *w)
@@ -222,7 +222,7 @@ static bool is_unwanted(const struct lkst_hung_thread *t, const struct lkst_thre
 {
 	const struct lkst_wait *w = &t->wait;
 
-	if (t->run != LKST_RUN_BLOCKED || !w->task_state || waits_by_nature(w->call.row))
+	if (t->run != LKST_RUN_BLOCKED || !w->task_state || hung_waits_by_nature(w->call.row))
 		return false;
 	if (is_uninterruptible(w) || w->cause == LKST_CAUSE_LOCK)
 		return true;
@@ -231,7 +231,7 @@ static bool is_unwanted(const struct lkst_hung_thread *t, const struct lkst_thre
 	if (w->cause == LKST_CAUSE_FUTEX)
 		return lkst_hung_is_lock_futex(w);
 	if (w->cause == LKST_CAUSE_IPC)
-		return locks_file(w);
+		return hung_locks_file(w);
 	if (w->cause == LKST_CAUSE_SYSCALL && may_be_at_pipe(w))
 		return ask && ask->is_at_server(ask->arg, life->pid, life->tid);
 	return (w->cause == LKST_CAUSE_SYSCALL && w->call.row >= 0) || w->cause == LKST_CAUSE_FAULT ||
@@ -272,7 +272,7 @@ static bool still_holds(const struct lkst_hung *h, const struct lkst_hung_thread
 	return !woken || *woken <= ns;
 }
 
-static u32 life_of(const struct lkst_hung *h, s32 tid)
+static u32 hung_life_of(const struct lkst_hung *h, s32 tid)
 {
 	const struct lkst_thread_life *life = tid > 0 ? lkst_model_life_of(h->model, tid, 0) : NULL;
 
@@ -319,11 +319,11 @@ static void find_child(struct lkst_hung *h, struct lkst_hung_thread *t)
 
 	if (t->wait.cause == LKST_CAUSE_CHILD && call->has_args && call->nr_args && call->row >= 0 &&
 	    !strcmp(lkst_syscalls[call->row].name, "wait4") && (s32)call->args[0] > 0)
-		set_holder(t, life_of(h, (s32)call->args[0]), LKST_HUNG_NOW);
+		set_holder(t, hung_life_of(h, (s32)call->args[0]), LKST_HUNG_NOW);
 }
 
-static void find_holder(struct lkst_hung *h, struct lkst_hung_thread *t, const struct lkst_thread_life *life,
-			const struct lkst_hung_ask *ask)
+static void hung_find_holder(struct lkst_hung *h, struct lkst_hung_thread *t, const struct lkst_thread_life *life,
+			     const struct lkst_hung_ask *ask)
 {
 	const struct lkst_hung_listed *listed;
 	s32 tid = 0;
@@ -333,18 +333,18 @@ static void find_holder(struct lkst_hung *h, struct lkst_hung_thread *t, const s
 		return;
 	if (ask)
 		tid = ask->holder(ask->arg, life->pid, life->tid, &t->wait, &t->how);
-	if (tid > 0 && life_of(h, tid) != LKST_LIFE_NONE) {
-		set_holder(t, life_of(h, tid), LKST_HUNG_NOW);
+	if (tid > 0 && hung_life_of(h, tid) != LKST_LIFE_NONE) {
+		set_holder(t, hung_life_of(h, tid), LKST_HUNG_NOW);
 		return;
 	}
 	t->how = NULL;
 	tid = t->wait.holder_tid ?: lkst_hung_owner_of(&t->wait);
 	if (tid && (t->wait.cause == LKST_CAUSE_LOCK || t->wait.cause == LKST_CAUSE_FUTEX)) {
-		holder = life_of(h, tid);
+		holder = hung_life_of(h, tid);
 		set_holder(t, holder, still_holds(h, t, holder, t->from_ns) ? LKST_HUNG_NOW : LKST_HUNG_BEGIN);
 	}
 	if (t->known != LKST_HUNG_NOW && is_as_listed(h, t, life, &listed)) {
-		holder = life_of(h, listed->holder_tid);
+		holder = hung_life_of(h, listed->holder_tid);
 		if (holder != LKST_LIFE_NONE && still_holds(h, t, holder, listed->ns))
 			set_holder(t, holder, LKST_HUNG_NOW);
 	}
@@ -358,7 +358,7 @@ static void find_holder(struct lkst_hung *h, struct lkst_hung_thread *t, const s
 enum { WALK_NEW, WALK_ON, WALK_DONE };
 
 /* The thread that @life is known to wait for and that the graph has; LKST_LIFE_NONE: none. */
-static u32 next_of(const struct lkst_hung *h, u32 life)
+static u32 hung_next_of(const struct lkst_hung *h, u32 life)
 {
 	const struct lkst_hung_thread *t = &h->threads[life];
 
@@ -392,14 +392,14 @@ static void close_cycle(struct lkst_hung *h, u32 life)
 }
 
 /* Finds out where the way from @start ends; every thread is passed a few times at most. */
-static void walk(struct lkst_hung *h, u32 start)
+static void hung_walk(struct lkst_hung *h, u32 start)
 {
 	u32 at = start, next, end;
 
 	/* To the end, or back to where it was. */
 	for (;; at = next) {
 		h->threads[at].walk = WALK_ON;
-		next = next_of(h, at);
+		next = hung_next_of(h, at);
 		if (next == LKST_LIFE_NONE || h->threads[next].walk == WALK_DONE)
 			break;
 		if (h->threads[next].walk == WALK_ON) {
@@ -409,12 +409,12 @@ static void walk(struct lkst_hung *h, u32 start)
 	}
 	/* Once more, now that there is an end. */
 	for (at = start; !h->threads[at].is_in_cycle && h->threads[at].walk != WALK_DONE; at = next) {
-		next = next_of(h, at);
+		next = hung_next_of(h, at);
 		if (next == LKST_LIFE_NONE)
 			break;
 	}
 	end = h->threads[at].is_in_cycle || h->threads[at].walk == WALK_DONE ? h->threads[at].end : at;
-	for (at = start; at != LKST_LIFE_NONE && h->threads[at].walk != WALK_DONE; at = next_of(h, at)) {
+	for (at = start; at != LKST_LIFE_NONE && h->threads[at].walk != WALK_DONE; at = hung_next_of(h, at)) {
 		h->threads[at].walk = WALK_DONE;
 		h->threads[at].is_told = true;
 		if (!h->threads[at].is_in_cycle)
@@ -428,7 +428,7 @@ static int make_graph(struct lkst_hung *h, const struct lkst_hung_question *q)
 	u32 i;
 
 	/* Then all that a thread may wait for have a place. */
-	if (nr_lives && !thread_of(h, nr_lives - 1))
+	if (nr_lives && !hung_thread_of(h, nr_lives - 1))
 		return -ENOMEM;
 	for (i = 0; i < nr_lives; i++) {
 		struct lkst_hung_thread *t = &h->threads[i];
@@ -437,11 +437,11 @@ static int make_graph(struct lkst_hung *h, const struct lkst_hung_question *q)
 		if (!t->run)
 			continue;
 		t->is_stuck = is_long(h, t, q->least_ns) && is_unwanted(t, life, q->ask);
-		find_holder(h, t, life, q->ask);
+		hung_find_holder(h, t, life, q->ask);
 	}
 	for (i = 0; i < nr_lives; i++)
 		if (h->threads[i].is_stuck && h->threads[i].walk == WALK_NEW)
-			walk(h, i);
+			hung_walk(h, i);
 	for (i = 0; i < nr_lives; i++) {
 		const struct lkst_hung_thread *t = &h->threads[i];
 
@@ -454,57 +454,57 @@ static int make_graph(struct lkst_hung *h, const struct lkst_hung_question *q)
 
 /* ---- rows -------------------------------------------------------------------------- */
 
-static int compare(u64 a, u64 b)
+static int hung_compare(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;
 }
 
 /* Whether @t waits for nobody, and nobody for it, that is known. */
-static bool is_alone(const struct lkst_hung *h, u32 life, const u32 *followers)
+static bool hung_is_alone(const struct lkst_hung *h, u32 life, const u32 *followers)
 {
 	return h->threads[life].end == life && !h->threads[life].is_in_cycle && followers[life] <= 1 &&
 	       h->threads[life].known == LKST_HUNG_NOBODY;
 }
 
-struct order {
+struct hung_order {
 	const struct lkst_hung *h;
 	const u32 *followers; /* by life: how many stuck threads' ways end there */
 };
 
 /* Of threads that wait for nobody who is known, those of a name that wait for the same are one row. */
-static int compare_alone(const struct order *o, u32 a, u32 b)
+static int compare_alone(const struct hung_order *o, u32 a, u32 b)
 {
 	const struct lkst_thread_life *x = lkst_model_life(o->h->model, a), *y = lkst_model_life(o->h->model, b);
 	const struct lkst_hung_thread *p = &o->h->threads[a], *q = &o->h->threads[b];
 	const bool has_lock = p->wait.cause == LKST_CAUSE_LOCK || p->wait.cause == LKST_CAUSE_FUTEX;
 	int order = strncmp(x->comm, y->comm, sizeof(x->comm));
 
-	order = order ?: compare(p->wait.cause, q->wait.cause);
-	order = order ?: compare((u64)(p->wait.call.row + 1), (u64)(q->wait.call.row + 1));
+	order = order ?: hung_compare(p->wait.cause, q->wait.cause);
+	order = order ?: hung_compare((u64)(p->wait.call.row + 1), (u64)(q->wait.call.row + 1));
 	if (!order && has_lock)
-		order = compare(p->wait.object, q->wait.object);
+		order = hung_compare(p->wait.object, q->wait.object);
 	if (!order && p->wait.cause == LKST_CAUSE_FUTEX)
-		order = compare((u64)x->pid, (u64)y->pid);
+		order = hung_compare((u64)x->pid, (u64)y->pid);
 	return order;
 }
 
 /* Whose stuck threads are one row lie together. */
 static int by_row(const void *a, const void *b, void *arg)
 {
-	const struct order *o = arg;
+	const struct hung_order *o = arg;
 	const u32 x = *(const u32 *)a, y = *(const u32 *)b;
-	const bool x_alone = is_alone(o->h, x, o->followers), y_alone = is_alone(o->h, y, o->followers);
+	const bool x_alone = hung_is_alone(o->h, x, o->followers), y_alone = hung_is_alone(o->h, y, o->followers);
 	int order;
 
 	if (x_alone != y_alone)
 		return x_alone ? 1 : -1;
-	order = x_alone ? compare_alone(o, x, y) : compare(o->h->threads[x].end, o->h->threads[y].end);
+	order = x_alone ? compare_alone(o, x, y) : hung_compare(o->h->threads[x].end, o->h->threads[y].end);
 	/* Who has waited longest comes first. */
-	return order ?: compare(o->h->threads[x].from_ns, o->h->threads[y].from_ns) ?: compare(x, y);
+	return order ?: hung_compare(o->h->threads[x].from_ns, o->h->threads[y].from_ns) ?: hung_compare(x, y);
 }
 
 /* A cycle before all else, then the row with most threads, then the longest wait. */
-static int by_weight(const void *a, const void *b, void *arg)
+static int hung_by_weight(const void *a, const void *b, void *arg)
 {
 	const struct lkst_hung *h = arg;
 	const struct lkst_hung_row *x = &h->rows[*(const u32 *)a], *y = &h->rows[*(const u32 *)b];
@@ -512,11 +512,11 @@ static int by_weight(const void *a, const void *b, void *arg)
 
 	if (x_cycle != y_cycle)
 		return x_cycle ? -1 : 1;
-	return compare(y->nr, x->nr) ?: compare(y->longest_ns, x->longest_ns) ?: compare(x->end, y->end);
+	return hung_compare(y->nr, x->nr) ?: hung_compare(y->longest_ns, x->longest_ns) ?: hung_compare(x->end, y->end);
 }
 
-static void fill_row(struct lkst_hung *h, struct lkst_symbols *symbols, const u32 *threads, u32 nr, bool is_of_alone,
-		     struct lkst_hung_row *row)
+static void hung_fill_row(struct lkst_hung *h, struct lkst_symbols *symbols, const u32 *threads, u32 nr,
+			  bool is_of_alone, struct lkst_hung_row *row)
 {
 	u32 i;
 
@@ -537,13 +537,14 @@ static void fill_row(struct lkst_hung *h, struct lkst_symbols *symbols, const u3
 }
 
 /* Makes a row of each stretch of `told`. *@ret_firsts: by row, where it begins. */
-static int make_rows(struct lkst_hung *h, struct lkst_symbols *symbols, const struct order *o, u32 **ret_firsts)
+static int hung_make_rows(struct lkst_hung *h, struct lkst_symbols *symbols, const struct hung_order *o,
+			  u32 **ret_firsts)
 {
 	u32 i, first, nr_firsts = 0;
 
 	for (i = 0; i < h->nr_told; i = first) {
 		const u32 x = h->told[i];
-		const bool alone = is_alone(h, x, o->followers);
+		const bool alone = hung_is_alone(h, x, o->followers);
 		struct lkst_hung_row *row = lkst_vec_add(h->rows, h->nr_rows);
 		u32 *place = lkst_vec_add(*ret_firsts, nr_firsts);
 
@@ -553,11 +554,11 @@ static int make_rows(struct lkst_hung *h, struct lkst_symbols *symbols, const st
 		for (first = i + 1; first < h->nr_told; first++) {
 			const u32 y = h->told[first];
 
-			if (is_alone(h, y, o->followers) != alone ||
-			    (alone ? compare_alone(o, x, y) : compare(h->threads[x].end, h->threads[y].end)))
+			if (hung_is_alone(h, y, o->followers) != alone ||
+			    (alone ? compare_alone(o, x, y) : hung_compare(h->threads[x].end, h->threads[y].end)))
 				break;
 		}
-		fill_row(h, symbols, &h->told[i], first - i, alone, row);
+		hung_fill_row(h, symbols, &h->told[i], first - i, alone, row);
 	}
 	return 0;
 }
@@ -578,7 +579,7 @@ static int order_rows(struct lkst_hung *h, const u32 *firsts)
 	}
 	for (i = 0; i < h->nr_rows; i++)
 		order[i] = i;
-	qsort_r(order, h->nr_rows, sizeof(*order), by_weight, h);
+	qsort_r(order, h->nr_rows, sizeof(*order), hung_by_weight, h);
 	for (i = 0; i < h->nr_rows; i++) {
 		rows[i] = h->rows[order[i]];
 		for (k = 0; k < rows[i].nr; k++, at++) {
@@ -613,8 +614,8 @@ int lkst_hung_finish(struct lkst_hung *h, const struct lkst_hung_question *q, st
 		h->told[nr++] = i;
 		followers[h->threads[i].end]++;
 	}
-	qsort_r(h->told, nr, sizeof(*h->told), by_row, &(struct order){ h, followers });
-	err = make_rows(h, symbols, &(struct order){ h, followers }, &firsts);
+	qsort_r(h->told, nr, sizeof(*h->told), by_row, &(struct hung_order){ h, followers });
+	err = hung_make_rows(h, symbols, &(struct hung_order){ h, followers }, &firsts);
 	if (!err)
 		err = order_rows(h, firsts);
 	free(followers);

@@ -25,15 +25,15 @@ enum {
 
 #define FUTEX_WAITERS 0x80000000U
 
-struct writer {
+struct hung_text_writer {
 	char *text;
 	size_t length;
 	const struct lkst_hung *h;
 	struct lkst_symbols *symbols;
 };
 
-static void say(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct writer *w, const char *format, ...)
+static void hung_text_say(struct hung_text_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void hung_text_say(struct hung_text_writer *w, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -72,14 +72,14 @@ s32 lkst_hung_owner_of(const struct lkst_wait *w)
 }
 
 /* "4711/shop" */
-static void say_thread(struct writer *w, u32 life)
+static void say_thread(struct hung_text_writer *w, u32 life)
 {
 	const struct lkst_thread_life *l = lkst_model_life(w->h->model, life);
 
 	if (l->comm[0])
-		say(w, "%d/%.16s", l->tid, l->comm);
+		hung_text_say(w, "%d/%.16s", l->tid, l->comm);
 	else
-		say(w, "%d", l->tid);
+		hung_text_say(w, "%d", l->tid);
 }
 
 static const char *lock_word(u32 flags)
@@ -93,7 +93,7 @@ static const char *lock_word(u32 flags)
 	return flags & LKST_LOCK_WRITE ? "to write" : "semaphore";
 }
 
-static const char *call_of(const struct lkst_hung_thread *t, char call[64])
+static const char *hung_text_call_of(const struct lkst_hung_thread *t, char call[64])
 {
 	call[0] = '\0';
 	if (t->wait.call.row >= 0)
@@ -107,7 +107,7 @@ void lkst_hung_what(const struct lkst_hung_thread *t, struct lkst_symbols *symbo
 	char call[64], name[LKST_SYMBOL_ROOM];
 	u64 ignored;
 
-	call_of(t, call);
+	hung_text_call_of(t, call);
 	switch (w->cause) {
 	case LKST_CAUSE_LOCK:
 		*lkst_symbols_put(symbols, name, w->object) = '\0';
@@ -133,7 +133,7 @@ void lkst_hung_what(const struct lkst_hung_thread *t, struct lkst_symbols *symbo
 	}
 }
 
-static void say_what(struct writer *w, const struct lkst_hung_thread *t)
+static void say_what(struct hung_text_writer *w, const struct lkst_hung_thread *t)
 {
 	char what[WHAT];
 
@@ -141,88 +141,88 @@ static void say_what(struct writer *w, const struct lkst_hung_thread *t)
 	if (t->wait.cause == LKST_CAUSE_LOCK || t->wait.cause == LKST_CAUSE_FAULT ||
 	    t->wait.cause == LKST_CAUSE_KERNEL || t->wait.call.row < 0 ||
 	    (t->wait.cause == LKST_CAUSE_FUTEX && lkst_hung_is_lock_futex(&t->wait)))
-		say(w, "waits for %s", what);
+		hung_text_say(w, "waits for %s", what);
 	else if (t->wait.cause == LKST_CAUSE_SLEEP)
-		say(w, "sleeps in %s", what);
+		hung_text_say(w, "sleeps in %s", what);
 	else
-		say(w, "waits in %s", what);
+		hung_text_say(w, "waits in %s", what);
 }
 
 /* " for 12.3 s"; of what began before the trace: " for at least 12.3 s". */
-static void say_for(struct writer *w, const struct lkst_hung_thread *t)
+static void hung_text_say_for(struct hung_text_writer *w, const struct lkst_hung_thread *t)
 {
 	char text[LKST_DURATION_TEXT];
 
 	lkst_duration_format(t->to_ns - t->from_ns, text);
-	say(w, " for %s%s", t->is_earlier ? "at least " : "", text);
+	hung_text_say(w, " for %s%s", t->is_earlier ? "at least " : "", text);
 }
 
 /* ", which 4711/shop has": of whom it waits for, and how well that is known. */
-static void say_holder(struct writer *w, const struct lkst_hung_thread *t)
+static void hung_text_say_holder(struct hung_text_writer *w, const struct lkst_hung_thread *t)
 {
 	if (t->known == LKST_HUNG_NOBODY)
 		return;
 	if (t->wait.cause == LKST_CAUSE_CHILD) {
-		say(w, " until ");
+		hung_text_say(w, " until ");
 		say_thread(w, t->holder);
-		say(w, " ends");
+		hung_text_say(w, " ends");
 		return;
 	}
-	say(w, ", which ");
+	hung_text_say(w, ", which ");
 	say_thread(w, t->holder);
 	if (t->known == LKST_HUNG_BEGIN)
-		say(w, " had when the wait began");
+		hung_text_say(w, " had when the wait began");
 	else if (t->how)
-		say(w, " has (%s)", t->how);
+		hung_text_say(w, " has (%s)", t->how);
 	else if (t->wait.cause == LKST_CAUSE_FUTEX && !t->wait.holder_tid && !lkst_hung_owner_of(&t->wait))
-		say(w, " took last");
+		hung_text_say(w, " took last");
 	else
-		say(w, " has");
+		hung_text_say(w, " has");
 }
 
-static void say_wait(struct writer *w, u32 life)
+static void say_wait(struct hung_text_writer *w, u32 life)
 {
 	const struct lkst_hung_thread *t = &w->h->threads[life];
 
 	say_thread(w, life);
-	say(w, " ");
+	hung_text_say(w, " ");
 	say_what(w, t);
-	say_holder(w, t);
-	say_for(w, t);
+	hung_text_say_holder(w, t);
+	hung_text_say_for(w, t);
 }
 
 /* What the thread does that all wait for. */
-static void say_doing(struct writer *w, u32 life)
+static void say_doing(struct hung_text_writer *w, u32 life)
 {
 	const struct lkst_hung_thread *t = &w->h->threads[life];
 	const struct lkst_thread_life *l = lkst_model_life(w->h->model, life);
 
 	switch (t->run) {
 	case LKST_RUN_RUNNING:
-		say(w, "runs");
+		hung_text_say(w, "runs");
 		if (t->cpu >= 0)
-			say(w, " on CPU %d", t->cpu);
+			hung_text_say(w, " on CPU %d", t->cpu);
 		break;
 	case LKST_RUN_READY:
-		say(w, t->is_earlier ? "is ready" : "is ready but has no CPU");
+		hung_text_say(w, t->is_earlier ? "is ready" : "is ready but has no CPU");
 		break;
 	case LKST_RUN_STOPPED:
-		say(w, t->wait.task_state & STATE_TRACED ? "is stopped by its tracer (ptrace)"
+		hung_text_say(w, t->wait.task_state & STATE_TRACED ? "is stopped by its tracer (ptrace)"
 							 : "is stopped by a signal");
 		break;
 	case LKST_RUN_BLOCKED:
 		say_what(w, t);
-		say_holder(w, t);
+		hung_text_say_holder(w, t);
 		break;
 	default:
-		say(w, l->is_over || t->run == LKST_RUN_DEAD ? "has ended" : "does what is not known");
+		hung_text_say(w, l->is_over || t->run == LKST_RUN_DEAD ? "has ended" : "does what is not known");
 		return;
 	}
-	say_for(w, t);
+	hung_text_say_for(w, t);
 }
 
 /* The first of @threads that are not the row's end or of its cycle, and how many more there are. */
-static void say_waiters(struct writer *w, const u32 *threads, const struct lkst_hung_row *row)
+static void say_waiters(struct hung_text_writer *w, const u32 *threads, const struct lkst_hung_row *row)
 {
 	u32 i, told = 0, nr = 0;
 
@@ -232,14 +232,14 @@ static void say_waiters(struct writer *w, const u32 *threads, const struct lkst_
 		nr++;
 		if (told == THREADS_TOLD)
 			continue;
-		say(w, told++ ? "; " : ": ");
+		hung_text_say(w, told++ ? "; " : ": ");
 		say_wait(w, threads[i]);
 	}
 	if (nr > told)
-		say(w, "; and %u more", nr - told);
+		hung_text_say(w, "; and %u more", nr - told);
 }
 
-static u32 nr_waiters(const struct writer *w, const u32 *threads, const struct lkst_hung_row *row)
+static u32 nr_waiters(const struct hung_text_writer *w, const u32 *threads, const struct lkst_hung_row *row)
 {
 	u32 i, nr = 0;
 
@@ -248,45 +248,45 @@ static u32 nr_waiters(const struct writer *w, const u32 *threads, const struct l
 	return nr;
 }
 
-static void say_deadlock(struct writer *w, const u32 *threads, const struct lkst_hung_row *row)
+static void say_deadlock(struct hung_text_writer *w, const u32 *threads, const struct lkst_hung_row *row)
 {
 	const u32 nr = nr_waiters(w, threads, row);
 	u32 at = row->end, told = 0, length = 0;
 
-	say(w, "deadlock: ");
+	hung_text_say(w, "deadlock: ");
 	do {
 		if (told < CYCLE_TOLD) {
-			say(w, told++ ? "; " : "");
+			hung_text_say(w, told++ ? "; " : "");
 			say_wait(w, at);
 		}
 		length++;
 		at = w->h->threads[at].holder;
 	} while (at != row->end);
 	if (length > told)
-		say(w, "; and so on through %u more", length - told);
+		hung_text_say(w, "; and so on through %u more", length - told);
 	if (!nr)
 		return;
-	say(w, ". %u more wait%s for %s", nr, nr == 1 ? "s" : "", length == 1 ? "it" : "them");
+	hung_text_say(w, ". %u more wait%s for %s", nr, nr == 1 ? "s" : "", length == 1 ? "it" : "them");
 	say_waiters(w, threads, row);
 }
 
-static void say_end(struct writer *w, const u32 *threads, const struct lkst_hung_row *row)
+static void say_end(struct hung_text_writer *w, const u32 *threads, const struct lkst_hung_row *row)
 {
 	const u32 nr = nr_waiters(w, threads, row);
 
 	if (nr) {
-		say(w, nr == 1 ? "%u thread waits for " : "%u threads wait for ", nr);
+		hung_text_say(w, nr == 1 ? "%u thread waits for " : "%u threads wait for ", nr);
 		say_thread(w, row->end);
-		say(w, ", which ");
+		hung_text_say(w, ", which ");
 	} else {
 		say_thread(w, row->end);
-		say(w, " ");
+		hung_text_say(w, " ");
 	}
 	say_doing(w, row->end);
 	say_waiters(w, threads, row);
 }
 
-static void say_unknown(struct writer *w, const u32 *threads, const struct lkst_hung_row *row)
+static void say_unknown(struct hung_text_writer *w, const u32 *threads, const struct lkst_hung_row *row)
 {
 	const struct lkst_thread_life *l = lkst_model_life(w->h->model, threads[0]);
 	u32 i;
@@ -294,21 +294,22 @@ static void say_unknown(struct writer *w, const u32 *threads, const struct lkst_
 	if (row->nr == 1) {
 		say_wait(w, threads[0]);
 	} else {
-		say(w, "%u threads %.16s: each ", row->nr, l->comm);
+		hung_text_say(w, "%u threads %.16s: each ", row->nr, l->comm);
 		say_what(w, &w->h->threads[threads[0]]);
-		say(w, ", the longest");
-		say_for(w, &w->h->threads[threads[0]]);
+		hung_text_say(w, ", the longest");
+		hung_text_say_for(w, &w->h->threads[threads[0]]);
 		for (i = 0; i < row->nr && i < THREADS_TOLD; i++)
-			say(w, "%s%d", i ? ", " : " (threads ", lkst_model_life(w->h->model, threads[i])->tid);
-		say(w, row->nr > THREADS_TOLD ? " and %u more)" : ")", row->nr - THREADS_TOLD);
+			hung_text_say(w, "%s%d", i ? ", " : " (threads ",
+				      lkst_model_life(w->h->model, threads[i])->tid);
+		hung_text_say(w, row->nr > THREADS_TOLD ? " and %u more)" : ")", row->nr - THREADS_TOLD);
 	}
-	say(w, "; who keeps %s waiting is not known", row->nr == 1 ? "it" : "them");
+	hung_text_say(w, "; who keeps %s waiting is not known", row->nr == 1 ? "it" : "them");
 }
 
 void lkst_hung_text(const struct lkst_hung *h, struct lkst_symbols *symbols, const u32 *threads,
 		    struct lkst_hung_row *row)
 {
-	struct writer w = { .text = row->text, .h = h, .symbols = symbols };
+	struct hung_text_writer w = { .text = row->text, .h = h, .symbols = symbols };
 
 	row->text[0] = '\0';
 	if (h->threads[row->end].is_in_cycle)

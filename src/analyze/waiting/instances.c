@@ -48,7 +48,7 @@ static u64 length(const struct instance *i)
 
 /* ---- the pass --------------------------------------------------------------------- */
 
-static u64 key_of(const char comm[16], s16 call)
+static u64 instances_key_of(const char comm[16], s16 call)
 {
 	u64 key = 0xcbf29ce484222325 ^ (u16)call; /* FNV-1a */
 	unsigned int i;
@@ -59,9 +59,9 @@ static u64 key_of(const char comm[16], s16 call)
 }
 
 /* Those of this name and call; NULL: there are none. */
-static struct lkst_instances_group *find(const struct lkst_instances *x, const char comm[16], s16 call)
+static struct lkst_instances_group *instances_find(const struct lkst_instances *x, const char comm[16], s16 call)
 {
-	const u64 *at = lkst_map_find(&x->by_key, key_of(comm, call));
+	const u64 *at = lkst_map_find(&x->by_key, instances_key_of(comm, call));
 	struct lkst_instances_group *g = at ? x->groups[*at] : NULL;
 
 	return g && g->call == call && !strncmp(g->comm, comm, sizeof(g->comm)) ? g : NULL;
@@ -71,7 +71,7 @@ static struct lkst_instances_group *find(const struct lkst_instances *x, const c
 static struct lkst_instances_group *add_group(struct lkst_instances *x, const char comm[16], s16 call)
 {
 	struct lkst_instances_group *g, **place;
-	const u64 key = key_of(comm, call);
+	const u64 key = instances_key_of(comm, call);
 
 	if (x->nr >= GROUPS_MAX || lkst_map_find(&x->by_key, key))
 		return NULL;
@@ -122,7 +122,7 @@ static void keep_sample(struct lkst_instances_group *g, const struct instance *i
 	g->sample[g->nr_sample++] = *i;
 }
 
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int instances_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_instances *x = ctx;
 	const struct instance i = { c->from_ns, c->to_ns, c->life->nr };
@@ -131,7 +131,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	if (c->call.row < 0 || c->life->tid <= 0 || !c->has_entry || !c->has_exit || c->to_ns < c->from_ns ||
 	    !lkst_whose_has_now(x->scope, c->life))
 		return 0;
-	g = find(x, c->life->comm, c->call.row) ?: add_group(x, c->life->comm, c->call.row);
+	g = instances_find(x, c->life->comm, c->call.row) ?: add_group(x, c->life->comm, c->call.row);
 	if (!g)
 		return x->error;
 	keep_slow(g, &i);
@@ -142,7 +142,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 
 int lkst_instances_subscribe(struct lkst_instances *x, struct lkst_model *model, const struct lkst_whose *scope)
 {
-	static const struct lkst_model_calls calls = { .call = on_call };
+	static const struct lkst_model_calls calls = { .call = instances_on_call };
 
 	x->scope = scope;
 	x->by_key.max = GROUPS_MAX;
@@ -180,7 +180,7 @@ static int by_length(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int follow(struct difference *d, struct followed *f, const struct instance *list, u32 nr, u16 kind)
+static int instances_follow(struct difference *d, struct followed *f, const struct instance *list, u32 nr, u16 kind)
 {
 	u32 i;
 
@@ -195,7 +195,7 @@ static int follow(struct difference *d, struct followed *f, const struct instanc
 	return d->tree.error;
 }
 
-static double mean(u64 ns, const struct followed *f)
+static double instances_mean(u64 ns, const struct followed *f)
 {
 	return f->nr ? (double)ns / f->nr : 0;
 }
@@ -218,12 +218,12 @@ static u32 same_below(const struct lkst_tree *t, u32 parent, const struct lkst_t
 /* How much longer an instance is at @node than one of the middle is at @same, on average. */
 static double more_ns(const struct difference *d, u32 node, u32 same)
 {
-	return mean(d->tree.nodes[node].ns, &d->slow) -
-	       (same == LKST_NO_NODE ? 0 : mean(d->tree.nodes[same].ns, &d->middle));
+	return instances_mean(d->tree.nodes[node].ns, &d->slow) -
+	       (same == LKST_NO_NODE ? 0 : instances_mean(d->tree.nodes[same].ns, &d->middle));
 }
 
 /* The deepest node that most of the difference is in; *@ret_above: that above it; *@ret_same: its like. */
-static u32 most_of(const struct difference *d, double least_ns, u32 *ret_above, u32 *ret_same)
+static u32 instances_most_of(const struct difference *d, double least_ns, u32 *ret_above, u32 *ret_same)
 {
 	u32 node = d->slow.root, same = d->middle.root;
 
@@ -250,7 +250,7 @@ static u32 most_of(const struct difference *d, double least_ns, u32 *ret_above, 
 }
 
 /* What is known of the slow ones: the time that is below their root. */
-static bool is_known(const struct difference *d)
+static bool instances_is_known(const struct difference *d)
 {
 	u64 ns = 0;
 	u32 i;
@@ -260,18 +260,19 @@ static bool is_known(const struct difference *d)
 	return ns * 100 >= d->slow.all_ns * KNOWN_PERCENT;
 }
 
-static bool is_nobody(u8 doing)
+static bool instances_is_nobody(u8 doing)
 {
 	return doing == LKST_DOING_TIMER || doing == LKST_DOING_DISK || doing == LKST_DOING_INTERRUPT;
 }
 
-static void say(const struct difference *d, const struct lkst_instances_group *g, const struct lkst_cause_names *names,
-		char text[LKST_INSTANCES_TEXT])
+static void instances_say(const struct difference *d, const struct lkst_instances_group *g,
+			  const struct lkst_cause_names *names, char text[LKST_INSTANCES_TEXT])
 {
-	const double slow_ns = mean(d->slow.all_ns, &d->slow), middle_ns = mean(d->middle.all_ns, &d->middle);
+	const double slow_ns = instances_mean(d->slow.all_ns, &d->slow),
+		     middle_ns = instances_mean(d->middle.all_ns, &d->middle);
 	char slow[LKST_DURATION_TEXT], middle[LKST_DURATION_TEXT], what[LKST_CAUSE_TEXT] = "", end[LKST_CAUSE_TEXT];
 	const char *joint = "";
-	u32 above, same, node = most_of(d, (slow_ns - middle_ns) * MOST_PERCENT / 100, &above, &same);
+	u32 above, same, node = instances_most_of(d, (slow_ns - middle_ns) * MOST_PERCENT / 100, &above, &same);
 	double more;
 
 	if (node == d->slow.root)
@@ -281,9 +282,9 @@ static void say(const struct difference *d, const struct lkst_instances_group *g
 	lkst_cause_text_node(&d->tree, node, names, end);
 	/* That the caller waited, and somebody ran, needs no telling; that somebody waited for another does. */
 	if (above != d->slow.root &&
-	    (is_nobody(d->tree.nodes[node].key.doing) || d->tree.nodes[above].key.parent != d->slow.root)) {
+	    (instances_is_nobody(d->tree.nodes[node].key.doing) || d->tree.nodes[above].key.parent != d->slow.root)) {
 		lkst_cause_text_node(&d->tree, above, names, what);
-		joint = is_nobody(d->tree.nodes[node].key.doing) ? ", " : " and meanwhile ";
+		joint = instances_is_nobody(d->tree.nodes[node].key.doing) ? ", " : " and meanwhile ";
 	}
 	lkst_duration_format((u64)slow_ns, slow);
 	lkst_duration_format((u64)middle_ns, middle);
@@ -307,14 +308,15 @@ static int differ(struct difference *d, struct lkst_instances_group *g, const st
 
 	qsort(g->slow, g->nr_slow, sizeof(*g->slow), by_length);
 	qsort(g->sample, g->nr_sample, sizeof(*g->sample), by_length);
-	err = follow(d, &d->slow, g->slow + g->nr_slow - nr_slow, nr_slow, KIND_SLOW) ?:
-	      follow(d, &d->middle, g->sample + g->nr_sample / 4, g->nr_sample / 2, KIND_MIDDLE);
+	err = instances_follow(d, &d->slow, g->slow + g->nr_slow - nr_slow, nr_slow, KIND_SLOW) ?:
+	      instances_follow(d, &d->middle, g->sample + g->nr_sample / 4, g->nr_sample / 2, KIND_MIDDLE);
 	if (err || !d->slow.nr || !d->middle.nr || d->slow.root == LKST_NO_NODE || d->middle.root == LKST_NO_NODE ||
 	    d->tree.is_full)
 		return err;
-	if (mean(d->slow.all_ns, &d->slow) >= SLOW_TIMES * mean(d->middle.all_ns, &d->middle) &&
-	    mean(d->slow.all_ns, &d->slow) - mean(d->middle.all_ns, &d->middle) >= MORE_LEAST_NS && is_known(d))
-		say(d, g, names, text);
+	if (instances_mean(d->slow.all_ns, &d->slow) >= SLOW_TIMES * instances_mean(d->middle.all_ns, &d->middle) &&
+	    instances_mean(d->slow.all_ns, &d->slow) - instances_mean(d->middle.all_ns, &d->middle) >= MORE_LEAST_NS &&
+	    instances_is_known(d))
+		instances_say(d, g, names, text);
 	return 0;
 }
 
@@ -322,7 +324,7 @@ int lkst_instances_differ(const struct lkst_instances *x, const struct lkst_past
 			  const struct lkst_cause_names *names, const char comm[16], s16 call,
 			  char text[LKST_INSTANCES_TEXT])
 {
-	struct lkst_instances_group *g = call >= 0 ? find(x, comm, call) : NULL;
+	struct lkst_instances_group *g = call >= 0 ? instances_find(x, comm, call) : NULL;
 	struct difference d = { .slow = { .root = LKST_NO_NODE }, .middle = { .root = LKST_NO_NODE } };
 	int err;
 

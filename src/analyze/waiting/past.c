@@ -60,7 +60,7 @@ struct lkst_past_thread {
 	u32 thawed_about;
 };
 
-static struct lkst_past_thread *thread_of(struct lkst_pasts *h, u32 life)
+static struct lkst_past_thread *past_thread_of(struct lkst_pasts *h, u32 life)
 {
 	struct lkst_past_thread *t = lkst_vec_reach(h->threads, h->nr_threads, life);
 
@@ -70,14 +70,14 @@ static struct lkst_past_thread *thread_of(struct lkst_pasts *h, u32 life)
 }
 
 /* That of @r; NULL: none is known, or there is no memory. */
-static struct lkst_past_thread *thread_at(struct lkst_pasts *h, const struct lkst_record *r,
-					  const struct lkst_thread_life **ret_life)
+static struct lkst_past_thread *past_thread_at(struct lkst_pasts *h, const struct lkst_record *r,
+					       const struct lkst_thread_life **ret_life)
 {
 	*ret_life = lkst_model_life_of(h->model, r->tid, r->cpu);
-	return *ret_life ? thread_of(h, (*ret_life)->nr) : NULL;
+	return *ret_life ? past_thread_of(h, (*ret_life)->nr) : NULL;
 }
 
-static bool is_named(s16 call, const char *const *names, size_t nr)
+static bool past_is_named(s16 call, const char *const *names, size_t nr)
 {
 	size_t i;
 
@@ -88,7 +88,7 @@ static bool is_named(s16 call, const char *const *names, size_t nr)
 }
 
 /* Whether the call's name begins so. */
-static bool is_in(s16 call, const char *name)
+static bool past_is_in(s16 call, const char *name)
 {
 	return call >= 0 && !strncmp(lkst_syscalls[call].name, name, strlen(name));
 }
@@ -98,17 +98,17 @@ static bool sends(s16 call)
 	return call >= 0 && lkst_syscall_sends(&lkst_syscalls[call]);
 }
 
-static bool is_heard(s16 call)
+static bool past_is_heard(s16 call)
 {
 	return call >= 0 && lkst_syscall_is_heard(&lkst_syscalls[call]);
 }
 
 /* A wait in fcntl(2) is one for a lock of a file: its other commands do not wait so that a signal can end it. */
-static bool locks_file(s16 call)
+static bool past_locks_file(s16 call)
 {
 	static const char *const names[] = { "flock", "fcntl", "fcntl64", "semop", "semtimedop" };
 
-	return is_named(call, names, sizeof(names) / sizeof(names[0]));
+	return past_is_named(call, names, sizeof(names) / sizeof(names[0]));
 }
 
 /* What calls do with their first argument, a descriptor, found out once for all: by row. */
@@ -120,13 +120,13 @@ static u8 *learn_kinds(void)
 	for (row = 0; kinds && row < lkst_nr_syscalls; row++) {
 		const s16 call = (s16)row;
 
-		if (is_in(call, "connect"))
+		if (past_is_in(call, "connect"))
 			kinds[row] = CALL_CONNECTS;
-		else if (is_in(call, "close") || is_in(call, "shutdown"))
+		else if (past_is_in(call, "close") || past_is_in(call, "shutdown"))
 			kinds[row] = CALL_ENDS;
 		else if (sends(call))
 			kinds[row] = CALL_SENDS;
-		else if (is_heard(call))
+		else if (past_is_heard(call))
 			kinds[row] = CALL_RECEIVES;
 	}
 	return kinds;
@@ -135,16 +135,17 @@ static u8 *learn_kinds(void)
 /* Calls that wait for events of files, and end with 0 when their time is over. */
 static bool polls_one(const struct lkst_syscall_now *call)
 {
-	return (is_in(call->row, "poll") || is_in(call->row, "ppoll")) && call->has_args && call->args[1] == 1;
+	return (past_is_in(call->row, "poll") || past_is_in(call->row, "ppoll")) && call->has_args &&
+	       call->args[1] == 1;
 }
 
 /* ---- sockets ---------------------------------------------------------------------- */
 
-static int on_connect(void *ctx, const struct lkst_record *r, const void *record)
+static int past_on_connect(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_pasts *h = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = thread_at(h, r, &life);
+	struct lkst_past_thread *t = past_thread_at(h, r, &life);
 
 	if (t)
 		t->connecting = lkst_connections_connect(&h->connections, life, record);
@@ -155,7 +156,7 @@ static int on_accept(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_pasts *h = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = thread_at(h, r, &life);
+	struct lkst_past_thread *t = past_thread_at(h, r, &life);
 
 	if (t) {
 		lkst_connections_accept(&h->connections, life, record, t->has_accepted);
@@ -192,7 +193,8 @@ static bool has_woken(const struct lkst_past_thread *t, u32 other)
  * thread's sending: nothing has since the call began, or since the thread was switched to. Where that is not known, or
  * something has and it is not known when the call began, it is known only of two that talk to each other.
  */
-static bool is_own_softirq(const struct lkst_pasts *h, const struct lkst_past_thread *t, const struct lkst_waker *w)
+static bool past_is_own_softirq(const struct lkst_pasts *h, const struct lkst_past_thread *t,
+				const struct lkst_waker *w)
 {
 	const u64 switch_ns = lkst_cpu_timers_switch_ns(&h->timers, w->cpu);
 	u64 begin_ns, since_ns = 0;
@@ -202,7 +204,7 @@ static bool is_own_softirq(const struct lkst_pasts *h, const struct lkst_past_th
 		return false;
 	if (w->context == LKST_CONTEXT_SOFTIRQ && w->number != LKST_SOFTIRQ_NET_RX)
 		return false;
-	if (!is_heard(w->call.row) || lkst_cpu_timers_before(&h->timers, w) || w->life == LKST_LIFE_NONE)
+	if (!past_is_heard(w->call.row) || lkst_cpu_timers_before(&h->timers, w) || w->life == LKST_LIFE_NONE)
 		return false;
 	begin_ns = w->life < h->nr_threads && h->threads[w->life].entry_row == w->call.row
 			   ? h->threads[w->life].entry_ns
@@ -222,7 +224,7 @@ static void set_end(struct lkst_pasts *h, const struct lkst_past_thread *t, stru
 	const u64 sending = lkst_cpu_timers_sending(&h->timers, w), queue = lkst_cpu_timers_queue(&h->timers, w);
 
 	p->waker_call = w->call.row;
-	if (w->context == LKST_CONTEXT_THREAD || is_own_softirq(h, t, w)) {
+	if (w->context == LKST_CONTEXT_THREAD || past_is_own_softirq(h, t, w)) {
 		p->end = w->life == LKST_LIFE_NONE ? LKST_PAST_END_UNKNOWN : LKST_PAST_END_THREAD;
 		p->waker = w->life;
 	} else if (w->rq) {
@@ -243,14 +245,14 @@ static void set_end(struct lkst_pasts *h, const struct lkst_past_thread *t, stru
 	}
 }
 
-static int on_frame(void *ctx, const struct lkst_irq_context *f)
+static int past_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct lkst_pasts *h = ctx;
 
 	return lkst_cpu_timers_frame(&h->timers, f) ?: h->error;
 }
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int past_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *s = record;
 	struct lkst_pasts *h = ctx;
@@ -329,11 +331,11 @@ static void learn_end(struct lkst_pasts *h, struct lkst_past_thread *t, const st
 		t->plain_fd = fd + 1;
 }
 
-static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int past_on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_pasts *h = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = thread_at(h, r, &life);
+	struct lkst_past_thread *t = past_thread_at(h, r, &life);
 	u8 kinds;
 
 	if (t) {
@@ -355,7 +357,7 @@ static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_fe
 /* ---- states ----------------------------------------------------------------------- */
 
 /* Adds a place; NULL: no memory. */
-static struct lkst_past *add(struct lkst_pasts *h)
+static struct lkst_past *past_add(struct lkst_pasts *h)
 {
 	int r = lkst_recent_room(&h->list, &h->nr, &h->room, PAST_MAX, sizeof(*h->list));
 
@@ -431,7 +433,7 @@ static bool has_asked(struct lkst_pasts *h, const struct lkst_past_thread *t, co
  * Whether a descriptor was a socket that its process had connected, when that was listed. Meanwhile it may have been
  * closed and made again, unseen; but who asks the same thread at the same descriptor then still asks.
  */
-static bool may_ask(const struct lkst_pasts *h, const struct lkst_thread_life *life, s32 fd)
+static bool past_may_ask(const struct lkst_pasts *h, const struct lkst_thread_life *life, s32 fd)
 {
 	const char *name = h->abouts.descriptors ? lkst_descriptors_found(h->abouts.descriptors, life->tid, fd) : NULL;
 
@@ -446,7 +448,7 @@ static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct 
 	u32 flags = 0;
 
 	if (w->cause == LKST_CAUSE_LOCK || (w->cause == LKST_CAUSE_FUTEX && is_lock_futex(&w->call)) ||
-	    (!(w->task_state & STATE_UNINTERRUPTIBLE) && locks_file(w->call.row)))
+	    (!(w->task_state & STATE_UNINTERRUPTIBLE) && past_locks_file(w->call.row)))
 		flags |= LKST_PAST_IS_LOCK;
 	if (w->task_state & STATE_UNINTERRUPTIBLE)
 		flags |= LKST_PAST_IS_FIXED;
@@ -454,7 +456,7 @@ static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct 
 		flags |= LKST_PAST_IS_TRACED;
 	if (!w->task_state)
 		flags |= LKST_PAST_IS_INFERRED;
-	if (sends(w->call.row) && !is_in(w->call.row, "close") && !is_in(w->call.row, "shutdown"))
+	if (sends(w->call.row) && !past_is_in(w->call.row, "close") && !past_is_in(w->call.row, "shutdown"))
 		flags |= LKST_PAST_IS_SENDING;
 	if (!receives)
 		return flags;
@@ -462,7 +464,7 @@ static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct 
 	if (lkst_connections_is_connected(&h->connections, i->life, w->fd) && has_asked(h, t, i, p))
 		flags |= LKST_PAST_IS_CONNECTED;
 	if (!lkst_connections_knows(&h->connections, i->life, w->fd) && is_round_trip(t, p, w->fd))
-		flags |= LKST_PAST_IS_ROUND_TRIP | (may_ask(h, i->life, w->fd) ? LKST_PAST_MAY_ASK : 0);
+		flags |= LKST_PAST_IS_ROUND_TRIP | (past_may_ask(h, i->life, w->fd) ? LKST_PAST_MAY_ASK : 0);
 	return flags;
 }
 
@@ -473,7 +475,7 @@ static bool waits_for_the_same(const struct lkst_past *a, const struct lkst_past
 }
 
 /* It was woken, has found nothing, and waits again in the same call: that is one wait. */
-static void join(struct lkst_pasts *h, struct lkst_past_thread *t, struct lkst_past *p, u64 call_ns)
+static void past_join(struct lkst_pasts *h, struct lkst_past_thread *t, struct lkst_past *p, u64 call_ns)
 {
 	const u32 at = (u32)(p - h->list);
 
@@ -489,12 +491,12 @@ static void join(struct lkst_pasts *h, struct lkst_past_thread *t, struct lkst_p
 
 static void note_woken(struct lkst_pasts *h, const struct lkst_past *p)
 {
-	struct lkst_past_thread *t = p->end == LKST_PAST_END_THREAD ? thread_of(h, p->waker) : NULL;
+	struct lkst_past_thread *t = p->end == LKST_PAST_END_THREAD ? past_thread_of(h, p->waker) : NULL;
 
 	if (!t)
 		return;
 	/* Who waits in accept(2) and is woken by a connect(2) has that connection. */
-	if (is_in(p->call, "accept") && is_in(p->waker_call, "connect") && t->connecting) {
+	if (past_is_in(p->call, "accept") && past_is_in(p->waker_call, "connect") && t->connecting) {
 		lkst_connections_accepted(&h->connections, t->connecting, p->life);
 		h->threads[p->life].has_accepted = true;
 	}
@@ -540,7 +542,7 @@ static void take_freeze(struct lkst_pasts *h, struct lkst_past_thread *t, struct
 			const struct lkst_wait *w)
 {
 	const bool may_be = w->task_state & STATE_FROZEN || w->cause == LKST_CAUSE_USER || w->call.may_be_over;
-	const bool is_written = p->end == LKST_PAST_END_THREAD && is_in(p->waker_call, "write");
+	const bool is_written = p->end == LKST_PAST_END_THREAD && past_is_in(p->waker_call, "write");
 	const u32 about = is_written ? freezer_of(h, p->waker) : 0;
 	struct lkst_past *before = t->thawed ? &h->list[t->thawed - 1] : NULL;
 
@@ -567,7 +569,7 @@ static bool has_crashed(const struct lkst_pasts *h, u32 life)
 static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lkst_interval *i)
 {
 	const struct lkst_wait *w = i->wait;
-	struct lkst_past_thread *t = thread_of(h, i->life->nr);
+	struct lkst_past_thread *t = past_thread_of(h, i->life->nr);
 
 	if (!t)
 		return;
@@ -591,7 +593,7 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 	}
 	if (p->end == LKST_PAST_END_THREAD && has_crashed(h, p->waker))
 		p->flags |= LKST_PAST_WAS_CRASH;
-	join(h, t, p, w->call.from_ns);
+	past_join(h, t, p, w->call.from_ns);
 	t->lock_past = w->cause == LKST_CAUSE_FUTEX ? t->nr_past : 0;
 	note_woken(h, p);
 }
@@ -602,7 +604,7 @@ static bool is_realtime(const struct lkst_pasts *h, s32 cpu)
 	return cpu >= 0 && (u32)cpu < h->nr_cpus && h->priorities[cpu] && h->priorities[cpu] <= REALTIME_PRIORITIES;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int past_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_pasts *h = ctx;
 	struct lkst_past *p;
@@ -610,7 +612,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	/* Further threads share a life, and the idle ones have no state but a CPU's. */
 	if (i->life->tid <= 0 || i->to_ns <= i->from_ns)
 		return 0;
-	p = add(h);
+	p = past_add(h);
 	if (!p)
 		return h->error;
 	p->from_ns = i->from_ns;
@@ -633,14 +635,14 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	return h->error;
 }
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int past_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct lkst_pasts *h = ctx;
 	struct lkst_past *p;
 
 	if (!i->life || i->life->idle_cpu < 0 || i->to_ns <= i->from_ns)
 		return 0;
-	p = add(h);
+	p = past_add(h);
 	if (!p)
 		return h->error;
 	p->from_ns = i->from_ns;
@@ -674,7 +676,7 @@ static bool is_timeout(const struct lkst_call_interval *c)
 		return polls_one(&c->call);
 	/* Who has waited, and is told that it goes on, has waited for as long as the socket's SO_SNDTIMEO says. */
 	if (c->ret == -ETIMEDOUT || c->ret == -EINPROGRESS)
-		return is_in(c->call.row, "connect");
+		return past_is_in(c->call.row, "connect");
 	return c->ret == -EAGAIN && lkst_sys_waits[lkst_syscalls[c->call.row].waits].receives;
 }
 
@@ -690,7 +692,7 @@ static void note_timeout(struct lkst_pasts *h, const struct lkst_call_interval *
 		poll_in_vain(h, t, c->life);
 }
 
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int past_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_pasts *h = ctx;
 
@@ -699,7 +701,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	if (c->running_ns >= CALL_LEAST_NS)
 		keep_call(h, c);
 	note_timeout(h, c);
-	if (c->ret != -EINPROGRESS && lkst_call_has_failed(c->call.row, c->ret) && is_in(c->call.row, "connect") &&
+	if (c->ret != -EINPROGRESS && lkst_call_has_failed(c->call.row, c->ret) && past_is_in(c->call.row, "connect") &&
 	    c->life->nr < h->nr_threads)
 		lkst_connections_refused(&h->connections, h->threads[c->life->nr].connecting);
 	return h->error;
@@ -710,7 +712,7 @@ static int on_futex(void *ctx, const struct lkst_record *r, const struct lkst_fe
 {
 	struct lkst_pasts *h = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = thread_at(h, r, &life);
+	struct lkst_past_thread *t = past_thread_at(h, r, &life);
 
 	if (t && t->lock_past && s->nr_args > 1 && (s->args[1] & FUTEX_COMMAND) == FUTEX_WAKE_OP &&
 	    h->list[t->lock_past - 1].object == s->args[0])
@@ -724,7 +726,7 @@ int lkst_past_subscribe(struct lkst_pasts *h, struct lkst_feed *f, struct lkst_m
 			const struct lkst_limited *limited)
 {
 	static const struct lkst_model_calls calls = {
-		.interval = on_interval, .cpu = on_cpu, .frame = on_frame, .call = on_call
+		.interval = past_on_interval, .cpu = past_on_cpu, .frame = past_on_frame, .call = past_on_call
 	};
 	int r;
 
@@ -743,13 +745,13 @@ int lkst_past_subscribe(struct lkst_pasts *h, struct lkst_feed *f, struct lkst_m
 	if (r >= 0)
 		r = lkst_model_subscribe(model, &calls, h);
 	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_sched_switch, on_switch, h);
+		r = lkst_feed_event(f, LKST_EV_sched_switch, past_on_switch, h);
 	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_socket_connect, on_connect, h);
+		r = lkst_feed_event(f, LKST_EV_socket_connect, past_on_connect, h);
 	if (r >= 0)
 		r = lkst_feed_event(f, LKST_EV_socket_accept, on_accept, h);
 	if (r >= 0)
-		r = lkst_feed_syscalls(f, on_entry, NULL, h);
+		r = lkst_feed_syscalls(f, past_on_entry, NULL, h);
 	if (r >= 0)
 		r = lkst_feed_syscall(f, "close", on_close, NULL, h);
 	if (r >= 0)
@@ -762,12 +764,12 @@ static bool is_woken(const struct lkst_past *p)
 	return p->end == LKST_PAST_END_THREAD;
 }
 
-static bool is_on_cpu(const struct lkst_past *p)
+static bool past_is_on_cpu(const struct lkst_past *p)
 {
 	return p->run == LKST_RUN_RUNNING && p->cpu >= 0;
 }
 
-static int lay_out(struct lkst_pasts *h)
+static int past_lay_out(struct lkst_pasts *h)
 {
 	u32 i;
 
@@ -776,7 +778,7 @@ static int lay_out(struct lkst_pasts *h)
 
 		if (lkst_places_count(&h->by_life, p->life) ||
 		    (is_woken(p) && lkst_places_count(&h->by_waker, p->waker)) ||
-		    (is_on_cpu(p) && lkst_places_count(&h->by_cpu, (u32)p->cpu)))
+		    (past_is_on_cpu(p) && lkst_places_count(&h->by_cpu, (u32)p->cpu)))
 			return -ENOMEM;
 	}
 	for (i = 0; i < h->nr_calls; i++)
@@ -802,7 +804,7 @@ static void settle_asking(const struct lkst_pasts *h, struct lkst_past *p)
 int lkst_past_finish(struct lkst_pasts *h)
 {
 	u32 i;
-	int err = h->error ?: h->connections.error ?: h->abouts.error ?: h->circumstances.error ?: lay_out(h);
+	int err = h->error ?: h->connections.error ?: h->abouts.error ?: h->circumstances.error ?: past_lay_out(h);
 
 	if (err)
 		return err;
@@ -814,7 +816,7 @@ int lkst_past_finish(struct lkst_pasts *h)
 		lkst_places_put(&h->by_life, p->life, i);
 		if (is_woken(p))
 			lkst_places_put(&h->by_waker, p->waker, i);
-		if (is_on_cpu(p))
+		if (past_is_on_cpu(p))
 			lkst_places_put(&h->by_cpu, (u32)p->cpu, i);
 		if (!h->from_ns || (p->from_ns < h->from_ns && !h->is_cut))
 			h->from_ns = p->from_ns;

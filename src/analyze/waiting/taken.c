@@ -13,7 +13,7 @@ enum {
 };
 
 /* Which of LKST_TAKEN_* it is; -1: none, or what the thread does itself. */
-static int kind_of(struct lkst_taken *x, const struct lkst_irq_context *f)
+static int taken_kind_of(struct lkst_taken *x, const struct lkst_irq_context *f)
 {
 	u64 *behind_ns = lkst_vec_reach(x->behind_ns, x->nr_cpus, f->cpu);
 	int kind;
@@ -49,7 +49,7 @@ static void count_timer(struct lkst_taken *x, const struct lkst_irq_context *f)
 	}
 }
 
-static int on_frame(void *ctx, const struct lkst_irq_context *f)
+static int taken_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct lkst_taken *x = ctx;
 	const struct lkst_thread_life *life;
@@ -58,7 +58,7 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 
 	if (f->is_cut || f->has_no_begin)
 		return x->error;
-	kind = f->depth ? -1 : kind_of(x, f);
+	kind = f->depth ? -1 : taken_kind_of(x, f);
 	life = f->tid > 0 ? lkst_model_life_of(x->model, f->tid, f->cpu) : NULL;
 	if (!life || life->is_kernel)
 		return x->error;
@@ -77,7 +77,7 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 
 int lkst_taken_subscribe(struct lkst_taken *x, struct lkst_model *model)
 {
-	static const struct lkst_model_calls calls = { .frame = on_frame };
+	static const struct lkst_model_calls calls = { .frame = taken_on_frame };
 
 	x->model = model;
 	x->timers.max = TIMERS_MAX;

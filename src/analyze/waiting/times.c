@@ -38,7 +38,7 @@ struct lkst_times_ticks {
 	u32 life;
 };
 
-static struct lkst_times_thread *thread_of(struct lkst_times *t, const struct lkst_thread_life *life)
+static struct lkst_times_thread *times_thread_of(struct lkst_times *t, const struct lkst_thread_life *life)
 {
 	struct lkst_times_thread *x = lkst_vec_reach(t->threads, t->nr_threads, life->nr);
 
@@ -49,7 +49,7 @@ static struct lkst_times_thread *thread_of(struct lkst_times *t, const struct lk
 
 /* ---- the pass --------------------------------------------------------------------- */
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int times_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_times *t = ctx;
 	const u64 ns = i->to_ns > i->from_ns ? i->to_ns - i->from_ns : 0;
@@ -57,7 +57,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 	if (i->life->tid <= 0)
 		return 0;
-	x = thread_of(t, i->life);
+	x = times_thread_of(t, i->life);
 	if (!x)
 		return t->error;
 	switch (i->run) {
@@ -82,10 +82,10 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int times_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct lkst_times *t = ctx;
-	struct lkst_times_thread *x = i->life && i->life->tid > 0 ? thread_of(t, i->life) : NULL;
+	struct lkst_times_thread *x = i->life && i->life->tid > 0 ? times_thread_of(t, i->life) : NULL;
 
 	if (x)
 		x->interrupts_ns += i->irq_ns + i->softirq_ns;
@@ -93,7 +93,7 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 }
 
 /* A hypervisor's share of a time is known, and not when in it that was: what is left if all else of that time was. */
-static int on_steal(void *ctx, const struct lkst_record *r, const void *record)
+static int times_on_steal(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_steal *e = record;
 	struct lkst_times *t = ctx;
@@ -108,7 +108,7 @@ static int on_steal(void *ctx, const struct lkst_record *r, const void *record)
 		return 0;
 	own_ns = now.since_ns < r->ns ? r->ns - now.since_ns : 0;
 	own_ns = own_ns < window_ns ? own_ns : window_ns;
-	x = thread_of(t, life);
+	x = times_thread_of(t, life);
 	if (x && stolen_ns > window_ns - own_ns)
 		x->stolen_ns += stolen_ns - (window_ns - own_ns);
 	return t->error;
@@ -141,12 +141,12 @@ static int count_function(struct lkst_times *t, const struct lkst_thread_life *l
 	return 0;
 }
 
-static int on_tick(void *ctx, const struct lkst_record *r, const void *record)
+static int times_on_tick(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_tick *e = record;
 	struct lkst_times *t = ctx;
 	const struct lkst_thread_life *life = lkst_model_life_of(t->model, r->tid, r->cpu);
-	struct lkst_times_thread *x = life && life->tid > 0 ? thread_of(t, life) : NULL;
+	struct lkst_times_thread *x = life && life->tid > 0 ? times_thread_of(t, life) : NULL;
 
 	if (!x)
 		return t->error;
@@ -164,7 +164,7 @@ static int on_tick(void *ctx, const struct lkst_record *r, const void *record)
 int lkst_times_subscribe(struct lkst_times *t, struct lkst_feed *f, struct lkst_model *model,
 			 struct lkst_symbols *symbols)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval, .cpu = on_cpu };
+	static const struct lkst_model_calls calls = { .interval = times_on_interval, .cpu = times_on_cpu };
 	int r;
 
 	t->model = model;
@@ -172,9 +172,9 @@ int lkst_times_subscribe(struct lkst_times *t, struct lkst_feed *f, struct lkst_
 	t->functions.max = TICKS_MAX;
 	r = lkst_model_subscribe(model, &calls, t);
 	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_tick, on_tick, t);
+		r = lkst_feed_event(f, LKST_EV_tick, times_on_tick, t);
 	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_steal, on_steal, t);
+		r = lkst_feed_event(f, LKST_EV_steal, times_on_steal, t);
 	return r < 0 ? r : 1;
 }
 
@@ -188,21 +188,21 @@ void lkst_times_fini(struct lkst_times *t)
 
 /* ---- a group ---------------------------------------------------------------------- */
 
-struct sums {
+struct times_sums {
 	struct lkst_times_thread all;
 	u64 in_kernel; /* ticks */
 	struct lkst_time functions[LKST_TIMES_FUNCTIONS + 1]; /* the last: others */
 	u32 nr_functions;
 };
 
-static bool is_of(const struct lkst_times *t, struct lkst_whose *scope, u32 life, const char comm[16])
+static bool times_is_of(const struct lkst_times *t, struct lkst_whose *scope, u32 life, const char comm[16])
 {
 	const struct lkst_thread_life *l = lkst_model_life(t->model, life);
 
 	return l && !strncmp(l->comm, comm, sizeof(l->comm)) && lkst_whose_chooses(scope, life) > 0;
 }
 
-static void add_thread(struct lkst_times_thread *all, const struct lkst_times_thread *x)
+static void times_add_thread(struct lkst_times_thread *all, const struct lkst_times_thread *x)
 {
 	const u64 interrupts_ns = x->interrupts_ns < x->ran_ns ? x->interrupts_ns : x->ran_ns;
 	const u64 left_ns = x->ran_ns - interrupts_ns;
@@ -239,7 +239,8 @@ static int by_function(const void *a, const void *b)
 }
 
 /* Adds the ticks of the group's threads by function; those that are few, or have no name, are one. */
-static void add_functions(const struct lkst_times *t, struct lkst_whose *scope, const char comm[16], struct sums *s)
+static void add_functions(const struct lkst_times *t, struct lkst_whose *scope, const char comm[16],
+			  struct times_sums *s)
 {
 	struct lkst_time *list = calloc(t->nr_ticks + 1, sizeof(*list)), others = { .part = LKST_TIME_KERNEL };
 	u32 i, k, nr = 0;
@@ -247,7 +248,7 @@ static void add_functions(const struct lkst_times *t, struct lkst_whose *scope, 
 	for (i = 0; i < t->nr_ticks; i++) {
 		const struct lkst_times_ticks *x = &t->ticks[i];
 
-		if (!is_of(t, scope, x->life, comm))
+		if (!times_is_of(t, scope, x->life, comm))
 			continue;
 		s->in_kernel += x->nr;
 		if (x->function && list)
@@ -276,21 +277,21 @@ static void add_functions(const struct lkst_times *t, struct lkst_whose *scope, 
 	free(list);
 }
 
-struct writer {
+struct times_writer {
 	struct lkst_time *list;
 	u32 nr;
 	/* What is divided by ticks. */
 	u64 ns, ticks, ns_given, ticks_given;
 };
 
-static void put(struct writer *w, enum lkst_time_part part, u8 cause, u64 ns)
+static void times_put(struct times_writer *w, enum lkst_time_part part, u8 cause, u64 ns)
 {
 	if (ns)
 		w->list[w->nr++] = (struct lkst_time){ .part = (u8)part, .cause = cause, .ns = ns };
 }
 
 /* A share by ticks, such that all are together w->ns. */
-static void put_share(struct writer *w, enum lkst_time_part part, u64 function, u64 ticks)
+static void times_put_share(struct times_writer *w, enum lkst_time_part part, u64 function, u64 ticks)
 {
 	u64 until_ns;
 
@@ -306,48 +307,48 @@ static void put_share(struct writer *w, enum lkst_time_part part, u64 function, 
 u32 lkst_times_of(const struct lkst_times *t, struct lkst_whose *scope, const char comm[16],
 		  struct lkst_time list[LKST_TIMES_MAX])
 {
-	struct sums s = {};
-	struct writer w = { .list = list };
+	struct times_sums s = {};
+	struct times_writer w = { .list = list };
 	bool has_interrupts;
 	u32 i;
 
 	for (i = 0; i < t->nr_threads; i++)
-		if (is_of(t, scope, i, comm))
-			add_thread(&s.all, &t->threads[i]);
+		if (times_is_of(t, scope, i, comm))
+			times_add_thread(&s.all, &t->threads[i]);
 	add_functions(t, scope, comm, &s);
 	/* Where interrupts were measured, ticks in softirqs say nothing more. */
 	has_interrupts = s.all.interrupts_ns > 0;
 	w.ns = s.all.ran_ns - s.all.interrupts_ns - s.all.stolen_ns;
 	w.ticks = s.all.program + s.all.memory + s.in_kernel + (has_interrupts ? 0 : s.all.softirq);
-	put_share(&w, LKST_TIME_PROGRAM, 0, s.all.program);
+	times_put_share(&w, LKST_TIME_PROGRAM, 0, s.all.program);
 	for (i = 0; i < s.nr_functions; i++)
-		put_share(&w, LKST_TIME_KERNEL, s.functions[i].function, s.functions[i].ticks);
-	put_share(&w, LKST_TIME_MEMORY, 0, s.all.memory);
+		times_put_share(&w, LKST_TIME_KERNEL, s.functions[i].function, s.functions[i].ticks);
+	times_put_share(&w, LKST_TIME_MEMORY, 0, s.all.memory);
 	if (has_interrupts)
-		put(&w, LKST_TIME_INTERRUPTS, 0, s.all.interrupts_ns);
+		times_put(&w, LKST_TIME_INTERRUPTS, 0, s.all.interrupts_ns);
 	else
-		put_share(&w, LKST_TIME_INTERRUPTS, 0, s.all.softirq);
-	put(&w, LKST_TIME_STOLEN, 0, s.all.stolen_ns);
-	put(&w, LKST_TIME_NO_TICK, 0, w.ticks ? 0 : w.ns);
-	put(&w, LKST_TIME_READY, 0, s.all.ready_ns);
-	put(&w, LKST_TIME_THROTTLED, 0, s.all.throttled_ns);
+		times_put_share(&w, LKST_TIME_INTERRUPTS, 0, s.all.softirq);
+	times_put(&w, LKST_TIME_STOLEN, 0, s.all.stolen_ns);
+	times_put(&w, LKST_TIME_NO_TICK, 0, w.ticks ? 0 : w.ns);
+	times_put(&w, LKST_TIME_READY, 0, s.all.ready_ns);
+	times_put(&w, LKST_TIME_THROTTLED, 0, s.all.throttled_ns);
 	for (i = 0; i < LKST_NR_CAUSES; i++)
-		put(&w, LKST_TIME_BLOCKED, (u8)i, s.all.blocked_ns[i]);
-	put(&w, LKST_TIME_STOPPED, 0, s.all.stopped_ns);
-	put(&w, LKST_TIME_UNKNOWN, 0, s.all.unknown_ns);
+		times_put(&w, LKST_TIME_BLOCKED, (u8)i, s.all.blocked_ns[i]);
+	times_put(&w, LKST_TIME_STOPPED, 0, s.all.stopped_ns);
+	times_put(&w, LKST_TIME_UNKNOWN, 0, s.all.unknown_ns);
 	return w.nr;
 }
 
 /* ---- in words --------------------------------------------------------------------- */
 
-struct text {
+struct times_text {
 	char *text;
 	size_t length;
 	u64 whole_ns;
 };
 
-static void say(struct text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct text *x, const char *format, ...)
+static void times_say(struct times_text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void times_say(struct times_text *x, const char *format, ...)
 {
 	const size_t room = LKST_TIMES_TEXT - x->length;
 	va_list args;
@@ -359,41 +360,41 @@ static void say(struct text *x, const char *format, ...)
 	x->length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static double share(const struct text *x, u64 ns)
+static double times_share(const struct times_text *x, u64 ns)
 {
 	return x->whole_ns ? 100.0 * (double)ns / (double)x->whole_ns : 0;
 }
 
-static void say_on_cpu(const struct lkst_times *t, struct text *x, const struct lkst_time *p, u64 ran_ns)
+static void say_on_cpu(const struct lkst_times *t, struct times_text *x, const struct lkst_time *p, u64 ran_ns)
 {
 	char name[LKST_SYMBOL_ROOM];
 
 	switch ((enum lkst_time_part)p->part) {
 	case LKST_TIME_PROGRAM:
-		say(x, "in its program");
+		times_say(x, "in its program");
 		break;
 	case LKST_TIME_KERNEL:
 		if (p->function)
 			*lkst_symbols_put(t->symbols, name, p->function) = '\0';
-		say(x, "in %.64s of the kernel", p->function ? name : "other functions");
+		times_say(x, "in %.64s of the kernel", p->function ? name : "other functions");
 		break;
 	case LKST_TIME_MEMORY:
-		say(x, "looking for memory");
+		times_say(x, "looking for memory");
 		break;
 	case LKST_TIME_INTERRUPTS:
-		say(x, "taken by interrupts");
+		times_say(x, "taken by interrupts");
 		break;
 	case LKST_TIME_STOLEN:
-		say(x, "taken by the hypervisor at least");
+		times_say(x, "taken by the hypervisor at least");
 		break;
 	default:
-		say(x, "not known where");
+		times_say(x, "not known where");
 		break;
 	}
-	say(x, " %.0f %%", ran_ns ? 100.0 * (double)p->ns / (double)ran_ns : 0);
+	times_say(x, " %.0f %%", ran_ns ? 100.0 * (double)p->ns / (double)ran_ns : 0);
 }
 
-static void say_running(const struct lkst_times *t, struct text *x, const struct lkst_time *list, u32 nr)
+static void say_running(const struct lkst_times *t, struct times_text *x, const struct lkst_time *list, u32 nr)
 {
 	u64 ran_ns = 0, ticks = 0;
 	const char *joint = " (of that ";
@@ -403,21 +404,21 @@ static void say_running(const struct lkst_times *t, struct text *x, const struct
 		ran_ns += list[i].ns;
 		ticks += list[i].ticks;
 	}
-	say(x, "ran %.1f %%", share(x, ran_ns));
+	times_say(x, "ran %.1f %%", times_share(x, ran_ns));
 	for (i = 0; i < nr && lkst_time_is_on_cpu(list[i].part); i++) {
 		if (list[i].ns * 100 < ran_ns * LEAST_PERCENT)
 			continue;
-		say(x, "%s", joint);
+		times_say(x, "%s", joint);
 		say_on_cpu(t, x, &list[i], ran_ns);
 		joint = ", ";
 	}
 	if (ticks)
-		say(x, "; by %llu %s", (unsigned long long)ticks, ticks == 1 ? "tick" : "ticks");
+		times_say(x, "; by %llu %s", (unsigned long long)ticks, ticks == 1 ? "tick" : "ticks");
 	if (ran_ns)
-		say(x, ")");
+		times_say(x, ")");
 }
 
-static void say_waiting(struct text *x, const struct lkst_time *list, u32 nr)
+static void say_waiting(struct times_text *x, const struct lkst_time *list, u32 nr)
 {
 	const char *joint = "; blocked: ";
 	u32 i;
@@ -426,14 +427,14 @@ static void say_waiting(struct text *x, const struct lkst_time *list, u32 nr)
 		if (lkst_time_is_on_cpu(list[i].part) || list[i].part == LKST_TIME_BLOCKED ||
 		    list[i].ns * 100 < x->whole_ns * LEAST_PERCENT)
 			continue;
-		say(x, ", %s %.1f %%",
-		    list[i].part == LKST_TIME_UNKNOWN ? "not known" : lkst_time_part_words[list[i].part],
-		    share(x, list[i].ns));
+		times_say(x, ", %s %.1f %%",
+			  list[i].part == LKST_TIME_UNKNOWN ? "not known" : lkst_time_part_words[list[i].part],
+			  times_share(x, list[i].ns));
 	}
 	for (i = 0; i < nr; i++) {
 		if (list[i].part != LKST_TIME_BLOCKED || list[i].ns * 100 < x->whole_ns * LEAST_PERCENT)
 			continue;
-		say(x, "%s%s %.1f %%", joint, lkst_cause_names[list[i].cause], share(x, list[i].ns));
+		times_say(x, "%s%s %.1f %%", joint, lkst_cause_names[list[i].cause], times_share(x, list[i].ns));
 		joint = ", ";
 	}
 }
@@ -441,13 +442,13 @@ static void say_waiting(struct text *x, const struct lkst_time *list, u32 nr)
 void lkst_times_text(const struct lkst_times *t, const struct lkst_time *list, u32 nr, const char comm[16],
 		     char text[LKST_TIMES_TEXT])
 {
-	struct text x = { .text = text };
+	struct times_text x = { .text = text };
 	u32 i;
 
 	text[0] = '\0';
 	for (i = 0; i < nr; i++)
 		x.whole_ns += list[i].ns;
-	say(&x, "The time of threads called %.16s: ", comm);
+	times_say(&x, "The time of threads called %.16s: ", comm);
 	say_running(t, &x, list, nr);
 	say_waiting(&x, list, nr);
 }

@@ -17,14 +17,14 @@ enum {
 };
 
 /* One wait that is being followed. */
-struct walk {
+struct tree_walk {
 	struct lkst_tree *t;
 	u64 steps;
 	u32 lives[DEPTH_MAX + 2]; /* who waits for whom so far */
 	unsigned int nr_lives;
 };
 
-static void follow(struct walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns, unsigned int depth);
+static void tree_follow(struct tree_walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns, unsigned int depth);
 
 /* ---- names ------------------------------------------------------------------------ */
 
@@ -92,7 +92,7 @@ static u64 hash_key(const struct lkst_tree_key *k)
 }
 
 /* The node of @key, made if it is new; LKST_NO_NODE: there is no room. */
-static u32 reach(struct lkst_tree *t, struct lkst_tree_key key)
+static u32 tree_reach(struct lkst_tree *t, struct lkst_tree_key key)
 {
 	const u64 hash = hash_key(&key);
 	const u64 *known = lkst_map_find(&t->by_key, hash);
@@ -125,7 +125,7 @@ bool lkst_tree_is_nobody(enum lkst_doing doing)
 	return doing == LKST_DOING_TIMER || doing == LKST_DOING_DISK || doing == LKST_DOING_INTERRUPT;
 }
 
-static void count(struct lkst_tree *t, u32 node, u32 life, u64 at_ns, u64 ns)
+static void tree_count(struct lkst_tree *t, u32 node, u32 life, u64 at_ns, u64 ns)
 {
 	struct lkst_tree_node *n;
 
@@ -144,18 +144,19 @@ static void count(struct lkst_tree *t, u32 node, u32 life, u64 at_ns, u64 ns)
 }
 
 /* Adds a leaf below @parent. */
-static u32 add(struct walk *w, u32 parent, u32 life, enum lkst_doing doing, s16 call, u64 extra, u64 from_ns, u64 to_ns)
+static u32 tree_add(struct tree_walk *w, u32 parent, u32 life, enum lkst_doing doing, s16 call, u64 extra, u64 from_ns,
+		    u64 to_ns)
 {
 	const bool is_nobody = lkst_tree_is_nobody(doing);
 	u32 node = parent == LKST_NO_NODE
 			   ? LKST_NO_NODE
-			   : reach(w->t, (struct lkst_tree_key){ .parent = parent,
+			   : tree_reach(w->t, (struct lkst_tree_key){ .parent = parent,
 								 .name = is_nobody ? 0 : lkst_tree_name(w->t, life),
 								 .doing = (u8)doing,
 								 .call = call,
 								 .extra = extra });
 
-	count(w->t, node, life, from_ns, to_ns - from_ns);
+	tree_count(w->t, node, life, from_ns, to_ns - from_ns);
 	return node;
 }
 
@@ -172,7 +173,7 @@ u32 lkst_tree_largest(const struct lkst_tree *t, u32 node)
 /* ---- following -------------------------------------------------------------------- */
 
 /* Who ran on the CPU of @p, on which a thread was ready from @from_ns to @to_ns. */
-static void add_occupants(struct walk *w, u32 node, const struct lkst_past *p, u64 from_ns, u64 to_ns)
+static void add_occupants(struct tree_walk *w, u32 node, const struct lkst_past *p, u64 from_ns, u64 to_ns)
 {
 	const struct lkst_pasts *h = w->t->pasts;
 	struct lkst_places_list list = lkst_past_on(h, (u32)p->cpu);
@@ -189,13 +190,13 @@ static void add_occupants(struct walk *w, u32 node, const struct lkst_past *p, u
 			break;
 		if (end_ns <= begin_ns)
 			continue;
-		add(w, node, o->life, LKST_DOING_HAD_CPU, -1, 0, begin_ns, end_ns);
+		tree_add(w, node, o->life, LKST_DOING_HAD_CPU, -1, 0, begin_ns, end_ns);
 		from_ns = end_ns; /* no time is told twice, whatever the trace says of a CPU */
 	}
 }
 
 /* The majority's vote of Boyer and Moore, by time. */
-static void vote(struct lkst_tree_node *n, u32 name, u64 ns)
+static void tree_vote(struct lkst_tree_node *n, u32 name, u64 ns)
 {
 	if (n->for_name == name) {
 		n->for_ns += ns;
@@ -208,7 +209,7 @@ static void vote(struct lkst_tree_node *n, u32 name, u64 ns)
 }
 
 /* What @life did from @from_ns to @to_ns it did before it woke whom it woke next. */
-static void credit(struct walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns)
+static void credit(struct tree_walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns)
 {
 	const struct lkst_pasts *h = w->t->pasts;
 	struct lkst_places_list list = lkst_past_woken_by(h, life);
@@ -218,13 +219,13 @@ static void credit(struct walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns)
 		const struct lkst_past *woken = &h->list[list.at[i]];
 		const u64 end_ns = woken->to_ns < to_ns ? woken->to_ns : to_ns;
 
-		vote(&w->t->nodes[node], lkst_tree_name(w->t, woken->life), end_ns - from_ns);
+		tree_vote(&w->t->nodes[node], lkst_tree_name(w->t, woken->life), end_ns - from_ns);
 		from_ns = end_ns;
 	}
 }
 
 /* Two that were woken in vain by each other wait for a third: each of them is followed once. */
-static bool is_followed(const struct walk *w, u32 life)
+static bool tree_is_followed(const struct tree_walk *w, u32 life)
 {
 	unsigned int i;
 
@@ -234,38 +235,39 @@ static bool is_followed(const struct walk *w, u32 life)
 	return false;
 }
 
-static void add_end(struct walk *w, u32 node, const struct lkst_past *p, u64 from_ns, u64 to_ns, unsigned int depth)
+static void add_end(struct tree_walk *w, u32 node, const struct lkst_past *p, u64 from_ns, u64 to_ns,
+		    unsigned int depth)
 {
 	const struct lkst_past *last = &w->t->pasts->list[p->last];
 
 	/* An interrupt has ended it, but who has the other end of the connection is known. */
-	if (last->flags & LKST_PAST_HAS_PEER && depth && !is_followed(w, last->waker)) {
-		follow(w, node, last->waker, from_ns, to_ns, depth - 1);
+	if (last->flags & LKST_PAST_HAS_PEER && depth && !tree_is_followed(w, last->waker)) {
+		tree_follow(w, node, last->waker, from_ns, to_ns, depth - 1);
 		return;
 	}
 	switch (last->end) {
 	case LKST_PAST_END_THREAD:
 		if (!depth)
 			w->t->is_full = true;
-		else if (!is_followed(w, last->waker))
-			follow(w, node, last->waker, from_ns, to_ns, depth - 1);
+		else if (!tree_is_followed(w, last->waker))
+			tree_follow(w, node, last->waker, from_ns, to_ns, depth - 1);
 		break;
 	case LKST_PAST_END_TIMER:
-		add(w, node, 0, LKST_DOING_TIMER, -1, last->object, from_ns, to_ns);
+		tree_add(w, node, 0, LKST_DOING_TIMER, -1, last->object, from_ns, to_ns);
 		break;
 	case LKST_PAST_END_DISK:
-		add(w, node, 0, LKST_DOING_DISK, -1, last->dev, from_ns, to_ns);
+		tree_add(w, node, 0, LKST_DOING_DISK, -1, last->dev, from_ns, to_ns);
 		break;
 	case LKST_PAST_END_INTERRUPT:
-		add(w, node, 0, LKST_DOING_INTERRUPT, -1, last->flags & LKST_PAST_WAS_QUEUED ? last->object : 0,
-		    from_ns, to_ns);
+		tree_add(w, node, 0, LKST_DOING_INTERRUPT, -1, last->flags & LKST_PAST_WAS_QUEUED ? last->object : 0,
+			 from_ns, to_ns);
 		break;
 	default:
 		break;
 	}
 }
 
-static enum lkst_doing doing_of(const struct lkst_past *p)
+static enum lkst_doing tree_doing_of(const struct lkst_past *p)
 {
 	switch (p->run) {
 	case LKST_RUN_RUNNING:
@@ -290,9 +292,10 @@ static bool is_held(enum lkst_doing doing)
 }
 
 /* What the thread of @p did from @from_ns to @to_ns, a part of it, while the wait of @parent went on. */
-static void add_part(struct walk *w, u32 parent, const struct lkst_past *p, u64 from_ns, u64 to_ns, unsigned int depth)
+static void tree_add_part(struct tree_walk *w, u32 parent, const struct lkst_past *p, u64 from_ns, u64 to_ns,
+			  unsigned int depth)
 {
-	const enum lkst_doing doing = doing_of(p);
+	const enum lkst_doing doing = tree_doing_of(p);
 	const struct lkst_tree_key *above = &w->t->nodes[parent].key;
 	const u32 name = lkst_tree_name(w->t, p->life);
 	struct lkst_tree_key key = { .parent = parent, .name = name, .doing = (u8)doing, .call = p->call };
@@ -312,8 +315,8 @@ static void add_part(struct walk *w, u32 parent, const struct lkst_past *p, u64 
 		add_end(w, parent, p, from_ns, to_ns, depth);
 		return;
 	}
-	node = reach(w->t, key);
-	count(w->t, node, p->life, from_ns, to_ns - from_ns);
+	node = tree_reach(w->t, key);
+	tree_count(w->t, node, p->life, from_ns, to_ns - from_ns);
 	if (node == LKST_NO_NODE)
 		return;
 	if (doing == LKST_DOING_WAITED)
@@ -321,13 +324,13 @@ static void add_part(struct walk *w, u32 parent, const struct lkst_past *p, u64 
 	else if (doing == LKST_DOING_READY)
 		add_occupants(w, node, p, from_ns, to_ns);
 	else if (is_held(doing) && p->end == LKST_PAST_END_THREAD)
-		add(w, node, p->waker, LKST_DOING_CONTINUED, p->waker_call, 0, from_ns, to_ns);
+		tree_add(w, node, p->waker, LKST_DOING_CONTINUED, p->waker_call, 0, from_ns, to_ns);
 	else if (doing == LKST_DOING_RAN || doing == LKST_DOING_SLEPT)
 		credit(w, node, p->life, from_ns, to_ns);
 }
 
 /* What @life did from @from_ns to @to_ns, below @node. */
-static void follow(struct walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns, unsigned int depth)
+static void tree_follow(struct tree_walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns, unsigned int depth)
 {
 	const struct lkst_pasts *h = w->t->pasts;
 	struct lkst_places_list list = lkst_past_of(h, life);
@@ -348,13 +351,13 @@ static void follow(struct walk *w, u32 node, u32 life, u64 from_ns, u64 to_ns, u
 			break;
 		}
 		if (end_ns > begin_ns)
-			add_part(w, node, p, begin_ns, end_ns, depth);
+			tree_add_part(w, node, p, begin_ns, end_ns, depth);
 	}
 	w->nr_lives--;
 }
 
 /* When the wait of place @past began that @part is of: what was woken in vain is one wait. */
-static u64 begin_of(const struct lkst_tree *t, u32 past, const struct lkst_whose_part *part)
+static u64 tree_begin_of(const struct lkst_tree *t, u32 past, const struct lkst_whose_part *part)
 {
 	const struct lkst_past *p = &t->pasts->list[past];
 	const u64 first_ns = t->pasts->list[p->first].from_ns;
@@ -368,13 +371,13 @@ int lkst_tree_add(struct lkst_tree *t, u32 past, const struct lkst_whose_part *p
 {
 	const struct lkst_past *p = &t->pasts->list[past];
 	const struct lkst_whose_part whole = { p->from_ns, p->to_ns, 0 };
-	const enum lkst_doing doing = doing_of(p);
+	const enum lkst_doing doing = tree_doing_of(p);
 	const u32 name = lkst_tree_name(t, p->life);
 	const bool waits = doing == LKST_DOING_WAITED || doing == LKST_DOING_SLEPT;
-	struct walk w = { .t = t, .lives = { p->life }, .nr_lives = 1 };
+	struct tree_walk w = { .t = t, .lives = { p->life }, .nr_lives = 1 };
 	u64 begin_ns;
 	/* Two causes of one call are one wait: it may have been woken by the disk, or by who was. */
-	u32 node = reach(t, (struct lkst_tree_key){ .parent = LKST_NO_NODE,
+	u32 node = tree_reach(t, (struct lkst_tree_key){ .parent = LKST_NO_NODE,
 						    .name = name,
 						    .doing = (u8)doing,
 						    .cause = waits && p->cause == LKST_CAUSE_LOCK ? LKST_CAUSE_LOCK : 0,
@@ -385,8 +388,8 @@ int lkst_tree_add(struct lkst_tree *t, u32 past, const struct lkst_whose_part *p
 	if (node == LKST_NO_NODE)
 		return t->error;
 	part = part ?: &whole;
-	begin_ns = begin_of(t, past, part);
-	count(t, node, p->life, part->from_ns, part->to_ns - part->from_ns);
+	begin_ns = tree_begin_of(t, past, part);
+	tree_count(t, node, p->life, part->from_ns, part->to_ns - part->from_ns);
 	/* Those that were woken in vain are one wait, and as long as all of it. */
 	if (p->last != past && part->to_ns == p->to_ns)
 		t->nodes[node].count--;
@@ -398,7 +401,7 @@ int lkst_tree_add(struct lkst_tree *t, u32 past, const struct lkst_whose_part *p
 	if (doing == LKST_DOING_READY)
 		add_occupants(&w, node, p, part->from_ns, part->to_ns);
 	else if (is_held(doing) && p->end == LKST_PAST_END_THREAD)
-		add(&w, node, p->waker, LKST_DOING_CONTINUED, p->waker_call, 0, part->from_ns, part->to_ns);
+		tree_add(&w, node, p->waker, LKST_DOING_CONTINUED, p->waker_call, 0, part->from_ns, part->to_ns);
 	else if (waits)
 		add_end(&w, node, p, part->from_ns, part->to_ns, DEPTH_MAX);
 	t->steps += w.steps;
@@ -407,15 +410,15 @@ int lkst_tree_add(struct lkst_tree *t, u32 past, const struct lkst_whose_part *p
 
 u32 lkst_tree_add_time(struct lkst_tree *t, u32 life, u64 from_ns, u64 to_ns, u16 kind)
 {
-	struct walk w = { .t = t };
-	const u32 root = reach(t, (struct lkst_tree_key){ .parent = LKST_NO_NODE,
+	struct tree_walk w = { .t = t };
+	const u32 root = tree_reach(t, (struct lkst_tree_key){ .parent = LKST_NO_NODE,
 							  .name = lkst_tree_name(t, life),
 							  .doing = LKST_DOING_UNKNOWN,
 							  .kind = kind,
 							  .call = -1 });
 
-	count(t, root, life, from_ns, to_ns - from_ns);
-	follow(&w, root, life, from_ns, to_ns, DEPTH_MAX);
+	tree_count(t, root, life, from_ns, to_ns - from_ns);
+	tree_follow(&w, root, life, from_ns, to_ns, DEPTH_MAX);
 	t->steps += w.steps;
 	return root;
 }

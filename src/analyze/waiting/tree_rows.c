@@ -16,7 +16,7 @@ struct maker {
 	u64 least_ns; /* what is less is small */
 };
 
-static int put(struct maker *m, struct lkst_tree_row row)
+static int tree_rows_put(struct maker *m, struct lkst_tree_row row)
 {
 	struct lkst_tree_row *added = lkst_vec_add(m->r->list, m->r->nr);
 
@@ -52,7 +52,7 @@ static bool is_explained_below(const struct lkst_tree_node *n)
 	}
 }
 
-static int put_list(struct maker *m, u32 *nodes, u32 nr, unsigned int depth);
+static int tree_rows_put_list(struct maker *m, u32 *nodes, u32 nr, unsigned int depth);
 
 static int put_below(struct maker *m, u32 node, unsigned int depth)
 {
@@ -70,14 +70,15 @@ static int put_below(struct maker *m, u32 node, unsigned int depth)
 		*child = i;
 		below_ns += m->t->nodes[i].ns;
 	}
-	err = put_list(m, children, nr, depth);
+	err = tree_rows_put_list(m, children, nr, depth);
 	if (err || below_ns >= n->ns)
 		return err;
-	return put(m, (struct lkst_tree_row){ LKST_NO_NODE, depth, LKST_TREE_ROW_UNKNOWN, true, n->ns - below_ns, 0 });
+	return tree_rows_put(m, (struct lkst_tree_row){ LKST_NO_NODE, depth, LKST_TREE_ROW_UNKNOWN, true,
+							n->ns - below_ns, 0 });
 }
 
 /* Those nodes, and what is below them; what is small is one row. */
-static int put_list(struct maker *m, u32 *nodes, u32 nr, unsigned int depth)
+static int tree_rows_put_list(struct maker *m, u32 *nodes, u32 nr, unsigned int depth)
 {
 	u64 small_ns = 0, nr_small = 0;
 	u32 i;
@@ -94,13 +95,15 @@ static int put_list(struct maker *m, u32 *nodes, u32 nr, unsigned int depth)
 			nr_small++;
 			continue;
 		}
-		err = put(m, (struct lkst_tree_row){ nodes[i], depth, LKST_TREE_ROW_NODE, is_leaf, n->ns, n->count });
+		err = tree_rows_put(m, (struct lkst_tree_row){ nodes[i], depth, LKST_TREE_ROW_NODE, is_leaf, n->ns,
+							       n->count });
 		if (!err && !is_leaf)
 			err = put_below(m, nodes[i], depth + 1);
 	}
 	if (err || !nr_small)
 		return err;
-	return put(m, (struct lkst_tree_row){ LKST_NO_NODE, depth, LKST_TREE_ROW_SMALL, true, small_ns, nr_small });
+	return tree_rows_put(m, (struct lkst_tree_row){ LKST_NO_NODE, depth, LKST_TREE_ROW_SMALL, true, small_ns,
+							nr_small });
 }
 
 int lkst_tree_rows_make(struct lkst_tree_rows *r, const struct lkst_tree *t, unsigned int depth,
@@ -121,7 +124,7 @@ int lkst_tree_rows_make(struct lkst_tree_rows *r, const struct lkst_tree *t, uns
 		r->whole_ns += t->nodes[i].ns;
 	}
 	m.least_ns = small_part ? r->whole_ns / small_part : 0;
-	return put_list(&m, roots, nr, 0);
+	return tree_rows_put_list(&m, roots, nr, 0);
 }
 
 void lkst_tree_rows_fini(struct lkst_tree_rows *r)

@@ -19,7 +19,7 @@ enum {
 /* ---- spans ------------------------------------------------------------------------ */
 
 /* The life of thread @tid at the time of part @i; NULL: its number has been given out again, or it is not known. */
-static const struct lkst_thread_life *life_of(const struct lkst_whose *s, const struct lkst_span *span, u32 i)
+static const struct lkst_thread_life *whose_life_of(const struct lkst_whose *s, const struct lkst_span *span, u32 i)
 {
 	const struct lkst_thread_life *life;
 
@@ -30,17 +30,17 @@ static const struct lkst_thread_life *life_of(const struct lkst_whose *s, const 
 }
 
 /* Until when it had part @i: of the last that is known that is not known if others had the span after it. */
-static u64 end_of(const struct lkst_span *span, u32 i)
+static u64 whose_end_of(const struct lkst_span *span, u32 i)
 {
 	if (i + 1 < span->nr_parts)
 		return span->parts[i + 1].from_ns;
 	return span->has_more_parts ? 0 : span->to_ns;
 }
 
-static int add_part(struct lkst_whose *s, const struct lkst_span *span, u32 i)
+static int whose_add_part(struct lkst_whose *s, const struct lkst_span *span, u32 i)
 {
-	const struct lkst_thread_life *life = life_of(s, span, i);
-	const u64 to_ns = end_of(span, i);
+	const struct lkst_thread_life *life = whose_life_of(s, span, i);
+	const u64 to_ns = whose_end_of(span, i);
 	struct lkst_whose_stretch *stretch;
 
 	if (!life || !to_ns || s->nr >= STRETCHES_MAX) {
@@ -54,7 +54,7 @@ static int add_part(struct lkst_whose *s, const struct lkst_span *span, u32 i)
 	return 0;
 }
 
-static int on_span(void *ctx, const struct lkst_span *span)
+static int whose_on_span(void *ctx, const struct lkst_span *span)
 {
 	struct lkst_whose *s = ctx;
 	u32 i;
@@ -68,7 +68,7 @@ static int on_span(void *ctx, const struct lkst_span *span)
 	}
 	for (i = 0; i < span->nr_parts && !err; i++)
 		if (span->parts[i].tid > 0)
-			err = add_part(s, span, i);
+			err = whose_add_part(s, span, i);
 	return err;
 }
 
@@ -82,7 +82,7 @@ static int by_life_and_time(const void *a, const void *b)
 }
 
 /* Spans lie within each other: no time is counted twice. */
-static void unite(struct lkst_whose *s)
+static void whose_unite(struct lkst_whose *s)
 {
 	u32 i, nr = 0;
 
@@ -103,7 +103,7 @@ static void unite(struct lkst_whose *s)
 int lkst_whose_subscribe(struct lkst_whose *s, struct lkst_feed *f, struct lkst_model *model,
 			 const struct lkst_threads *threads)
 {
-	const struct lkst_spans_options options = { f, model, threads, on_span, s };
+	const struct lkst_spans_options options = { f, model, threads, whose_on_span, s };
 
 	s->model = model;
 	return s->span ? lkst_spans_new(NULL, &options, &s->spans) : 0;
@@ -113,7 +113,7 @@ void lkst_whose_finish(struct lkst_whose *s)
 {
 	if (s->nr)
 		qsort(s->stretches, s->nr, sizeof(*s->stretches), by_life_and_time);
-	unite(s);
+	whose_unite(s);
 }
 
 void lkst_whose_fini(struct lkst_whose *s)

@@ -15,7 +15,7 @@ enum {
 };
 
 /* A call whose descriptor is known. */
-struct known {
+struct call_files_known {
 	u64 ns;
 	s32 tid;
 	const char *name;
@@ -35,18 +35,18 @@ struct lkst_call_files {
 	u32 nr_wanted;
 	struct lkst_threads *threads;
 	struct lkst_descriptors *d; /* it has the names */
-	struct known *list;
+	struct call_files_known *list;
 	u32 nr;
-	struct lkst_map places; /* by key_of() */
+	struct lkst_map places; /* by call_files_key_of() */
 };
 
-static u64 key_of(s32 tid, u64 ns)
+static u64 call_files_key_of(s32 tid, u64 ns)
 {
 	return (ns ^ (u64)(u32)tid << 40) & ~(1ULL << 63);
 }
 
 /* Whether a call that was entered then is wanted, and there is room: each stretch has its part of it. */
-static bool take(struct lkst_call_files *files, u64 entry_ns)
+static bool call_files_take(struct lkst_call_files *files, u64 entry_ns)
 {
 	bool is_wanted = false;
 	u32 i;
@@ -62,30 +62,30 @@ static bool take(struct lkst_call_files *files, u64 entry_ns)
 	return is_wanted;
 }
 
-static int keep(struct lkst_call_files *files, s32 tid, const struct lkst_descriptor_call *call)
+static int call_files_keep(struct lkst_call_files *files, s32 tid, const struct lkst_descriptor_call *call)
 {
-	struct known *added;
+	struct call_files_known *added;
 	int err;
 
-	if (!take(files, call->entry_ns))
+	if (!call_files_take(files, call->entry_ns))
 		return 0;
 	added = lkst_vec_add(files->list, files->nr);
 	if (!added)
 		return -ENOMEM;
-	*added = (struct known){ call->entry_ns, tid, call->name };
-	err = lkst_map_set(&files->places, key_of(tid, call->entry_ns), files->nr - 1);
+	*added = (struct call_files_known){ call->entry_ns, tid, call->name };
+	err = lkst_map_set(&files->places, call_files_key_of(tid, call->entry_ns), files->nr - 1);
 	return err == -ENOSPC ? 0 : err;
 }
 
 /* A call that opens is known by its path at once, others by what their descriptor was then. */
-static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int call_files_on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_call_files *files = ctx;
 	struct lkst_descriptor_call call;
 
 	if (!lkst_descriptors_call(files->d, r->tid, &call) || call.entry_ns != r->ns || !call.name)
 		return 0;
-	return keep(files, r->tid, &call);
+	return call_files_keep(files, r->tid, &call);
 }
 
 /* What a call connects or binds its socket to is known after its entry. */
@@ -97,22 +97,22 @@ static int on_address(void *ctx, const struct lkst_record *r, const void *record
 
 	if (!lkst_descriptors_call(files->d, r->tid, &call) || !call.name)
 		return 0;
-	place = lkst_map_find(&files->places, key_of(r->tid, call.entry_ns));
+	place = lkst_map_find(&files->places, call_files_key_of(r->tid, call.entry_ns));
 	if (!place)
-		return keep(files, r->tid, &call);
+		return call_files_keep(files, r->tid, &call);
 	if (files->list[*place].tid == r->tid && files->list[*place].ns == call.entry_ns)
 		files->list[*place].name = call.name;
 	return 0;
 }
 
-static int subscribe(struct lkst_call_files *files, struct lkst_feed *feed)
+static int call_files_subscribe(struct lkst_call_files *files, struct lkst_feed *feed)
 {
 	static const enum lkst_event_index events[] = { LKST_EV_socket_connect, LKST_EV_socket_bind };
 	unsigned int i;
 	int err = lkst_feed_threads(feed, files->threads) ?: lkst_feed_descriptors(feed, files->d);
 
 	if (!err)
-		err = lkst_feed_syscalls(feed, on_entry, NULL, files);
+		err = lkst_feed_syscalls(feed, call_files_on_entry, NULL, files);
 	for (i = 0; i < sizeof(events) / sizeof(events[0]) && err >= 0; i++)
 		err = lkst_feed_event(feed, events[i], on_address, files);
 	return err < 0 ? err : 0;
@@ -130,7 +130,7 @@ static int read_calls(struct lkst_call_files *files)
 	for (i = 0; i < files->nr_wanted; i++)
 		to_ns = files->wanted[i].to_ns > to_ns ? files->wanted[i].to_ns : to_ns;
 	lkst_feed_limit(feed, 0, to_ns);
-	return subscribe(files, feed) ?: lkst_feed_run(NULL, feed);
+	return call_files_subscribe(files, feed) ?: lkst_feed_run(NULL, feed);
 }
 
 struct lkst_call_files *lkst_call_files_new(struct lkst_trace *t)
@@ -164,7 +164,7 @@ const char *lkst_call_files_name(struct lkst_call_files *files, s32 tid, u64 ent
 	if (!files->has_read)
 		(void)read_calls(files);
 	files->has_read = true;
-	place = lkst_map_find(&files->places, key_of(tid, entry_ns));
+	place = lkst_map_find(&files->places, call_files_key_of(tid, entry_ns));
 	return place && files->list[*place].ns == entry_ns && files->list[*place].tid == tid ? files->list[*place].name
 											       : NULL;
 }

@@ -53,7 +53,7 @@ static void classify(struct lkst_excerpt *w)
 	}
 }
 
-static int make_room(struct lkst_excerpt *w)
+static int excerpt_make_room(struct lkst_excerpt *w)
 {
 	int r = lkst_recent_room(&w->moments, &w->nr, &w->room, w->max, sizeof(*w->moments));
 
@@ -62,7 +62,7 @@ static int make_room(struct lkst_excerpt *w)
 	return r < 0 ? r : 0;
 }
 
-static void note_gaps(struct lkst_excerpt *w, struct lkst_merge *m)
+static void excerpt_note_gaps(struct lkst_excerpt *w, struct lkst_merge *m)
 {
 	struct lkst_gap gap;
 
@@ -95,20 +95,21 @@ static int take_clock(struct lkst_excerpt *w, const struct lkst_record *r)
 }
 
 /* What is known of threads and of their code. */
-static int take_in(void *ctx, const struct lkst_record *r)
+static int excerpt_take_in(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_excerpt *w = ctx;
 
 	return lkst_threads_feed(w->threads, r) ?: lkst_mappings_feed(w->mappings, r);
 }
 
-static int take(struct lkst_excerpt *w, const struct lkst_record *r)
+static int excerpt_take(struct lkst_excerpt *w, const struct lkst_record *r)
 {
 	const struct lkst_field_class *target;
 
 	/* Code is named when all is read: that of a process which has ended by then, too. */
-	if ((r->event->index == LKST_EV_sched_process_free ? lkst_threads_feed(w->threads, r) : take_in(w, r)) ||
-	    lkst_labels_feed(&w->labels, r) || take_clock(w, r) || make_room(w))
+	if ((r->event->index == LKST_EV_sched_process_free ? lkst_threads_feed(w->threads, r)
+							   : excerpt_take_in(w, r)) ||
+	    lkst_labels_feed(&w->labels, r) || take_clock(w, r) || excerpt_make_room(w))
 		return -ENOMEM;
 	w->has_samples |= r->event->index == LKST_EV_sample;
 	if (w->kind_of[r->event->id] == LKST_EVENT_REF_NONE || r->cpu > UINT16_MAX)
@@ -126,7 +127,7 @@ static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 	return 0;
 }
 
-static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_ns)
+static int excerpt_load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_ns)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	bool has_names = false;
@@ -135,17 +136,17 @@ static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_
 
 	err = lkst_merge_new(e, w->trace, from_ns, to_ns, &m);
 	while (!err && lkst_merge_next(m, &r) > 0) {
-		note_gaps(w, m);
+		excerpt_note_gaps(w, m);
 		/* The state stream comes first; it is younger than what was before the window. */
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_feed_before(e, w->trace, w->from_ns, take_in, w);
+			err = lkst_feed_before(e, w->trace, w->from_ns, excerpt_take_in, w);
 		}
 		if (!err)
-			err = take(w, &r);
+			err = excerpt_take(w, &r);
 	}
 	if (m)
-		note_gaps(w, m);
+		excerpt_note_gaps(w, m);
 	if (err == -ENOMEM)
 		lkst_err_sys(e, err, "loading the records of the interval");
 	return err;
@@ -185,7 +186,7 @@ static int count_moment(struct lkst_excerpt *w, u32 i)
 	return m->target > 0 && m->target != m->tid ? lkst_places_count(&w->by_thread, (u32)m->target) : 0;
 }
 
-static void put_moment(struct lkst_excerpt *w, u32 i)
+static void excerpt_put_moment(struct lkst_excerpt *w, u32 i)
 {
 	const struct lkst_event_ref *m = &w->moments[i];
 	u16 kind = lkst_event_ref_kind(w, i);
@@ -199,7 +200,7 @@ static void put_moment(struct lkst_excerpt *w, u32 i)
 		lkst_places_put(&w->by_thread, (u32)m->target, i);
 }
 
-static int make_lists(struct lkst_excerpt *w)
+static int excerpt_make_lists(struct lkst_excerpt *w)
 {
 	u32 i;
 
@@ -210,7 +211,7 @@ static int make_lists(struct lkst_excerpt *w)
 	    lkst_places_lay_out(&w->by_kind))
 		return -ENOMEM;
 	for (i = 0; i < w->nr; i++)
-		put_moment(w, i);
+		excerpt_put_moment(w, i);
 	return 0;
 }
 
@@ -261,12 +262,12 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
 	classify(w);
 	err = lkst_mappings_load(e, w->mappings, t) ?:
-	      load(e, w, from_ns, to_ns) ?:
+	      excerpt_load(e, w, from_ns, to_ns) ?:
 	      lkst_limited_new(e, t, &w->limited) ?:
 	      lkst_symbols_load(e, w->symbols, t);
 	if (err)
 		return err;
-	if (lkst_lacks_init(w->limited, w->catalog, &w->lacks) || make_lists(w))
+	if (lkst_lacks_init(w->limited, w->catalog, &w->lacks) || excerpt_make_lists(w))
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
 	err = load_states(e, w, to_ns, o->namer);
 	if (err)

@@ -26,7 +26,7 @@ void lkst_narrate_cite(struct lkst_narrator *t, struct lkst_account_step *s, u32
 	lkst_account_cite(t->account, s, m->ns, m->cpu, m->tid, lkst_event_ref_name(t->w, i));
 }
 
-static u64 percent(u64 part, u64 whole)
+static u64 narrate_percent(u64 part, u64 whole)
 {
 	return whole ? (u64)((double)part * 100 / (double)whole + 0.5) : 0;
 }
@@ -203,7 +203,7 @@ void lkst_narrate_ran(struct lkst_narrator *t, struct lkst_account_step *s,
 
 	lkst_account_say(t->account, s, "ran on CPU ");
 	lkst_account_fact(t->account, s, "cpu", LKST_ACCOUNT_NUMBER, (u64)stretch->cpu);
-	if (percent(ns, s->to_ns - s->from_ns) >= SHARE_MIN) {
+	if (narrate_percent(ns, s->to_ns - s->from_ns) >= SHARE_MIN) {
 		lkst_account_say(t->account, s, ", of it ");
 		lkst_account_fact(t->account, s, "interrupts_ns", LKST_ACCOUNT_DURATION, ns);
 		lkst_account_say(t->account, s, " in interrupts");
@@ -256,7 +256,7 @@ static void add_occupant(struct occupants *o, s32 tid, u32 first, u64 ns)
 	o->list[i].ns += ns;
 }
 
-static int by_time(const void *a, const void *b)
+static int narrate_by_time(const void *a, const void *b)
 {
 	u64 x = ((const struct occupant *)a)->ns, y = ((const struct occupant *)b)->ns;
 
@@ -295,7 +295,7 @@ static void find_occupants(const struct lkst_excerpt *w, u32 cpu, u64 from_ns, u
 		add_occupant(ret_occupants, interval->tid,
 			     find_switch(w, cpu, interval->tid, interval->from_ns), end_ns - begin_ns);
 	}
-	qsort(ret_occupants->list, ret_occupants->nr, sizeof(struct occupant), by_time);
+	qsort(ret_occupants->list, ret_occupants->nr, sizeof(struct occupant), narrate_by_time);
 }
 
 static void tell_occupant(struct lkst_narrator *t, struct lkst_account_step *s,
@@ -315,7 +315,7 @@ static void tell_occupant(struct lkst_narrator *t, struct lkst_account_step *s,
 	}
 	lkst_account_fact(t->account, s, "occupied_ns", LKST_ACCOUNT_DURATION, o->ns);
 	lkst_account_say(t->account, s, " (");
-	lkst_account_fact(t->account, s, "share", LKST_ACCOUNT_PERCENT, percent(o->ns, whole_ns));
+	lkst_account_fact(t->account, s, "share", LKST_ACCOUNT_PERCENT, narrate_percent(o->ns, whole_ns));
 	lkst_account_say(t->account, s, ")");
 	lkst_narrate_cite(t, s, o->first);
 }
@@ -345,7 +345,7 @@ void lkst_narrate_ready(struct lkst_narrator *t, struct lkst_account_step *s,
 	for (i = 1; i < o.nr && i < OCCUPANTS_TOLD; i++) {
 		struct lkst_account_step *one;
 
-		if (percent(o.list[i].ns, whole_ns) < SHARE_MIN)
+		if (narrate_percent(o.list[i].ns, whole_ns) < SHARE_MIN)
 			break;
 		one = lkst_account_add(t->account, s, "occupant", s->from_ns, s->to_ns, s->tid);
 		lkst_account_say(t->account, one, "it also ");

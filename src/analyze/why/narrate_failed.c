@@ -14,7 +14,7 @@ enum {
 };
 
 /* A call of the thread, while its moments are looked through. */
-struct call {
+struct narrate_failed_call {
 	u32 entry; /* LKST_NOWHERE: none was seen */
 	u32 nr;	   /* returns, also those that are kept no more */
 	u32 returns[LKST_ERROR_STEPS];
@@ -30,8 +30,8 @@ static s32 error_at(const struct lkst_excerpt *w, u32 i, u64 *ret_function)
 	return lkst_error_of_return(&r, ret_function);
 }
 
-static void say_function(struct lkst_narrator *t, struct lkst_account_step *s, const char *key,
-			 u64 function)
+static void narrate_failed_say_function(struct lkst_narrator *t, struct lkst_account_step *s, const char *key,
+					u64 function)
 {
 	char name[LKST_KEY_TEXT];
 
@@ -48,21 +48,21 @@ static void tell_functions(struct lkst_narrator *t, struct lkst_account_step *s,
 
 	for (i = nr - 1; i > 0 && nr - 1 - i < THEN_TOLD; i--) {
 		error_at(t->w, returns[i], &function);
-		say_function(t, s, "function", function);
+		narrate_failed_say_function(t, s, "function", function);
 		lkst_account_say(t->account, s, ", ");
 	}
 	if (i > 0)
 		lkst_account_say(t->account, s, "%u others, ", i);
 	lkst_account_say(t->account, s, "first ");
 	error_at(t->w, returns[0], &function);
-	say_function(t, s, "first", function);
+	narrate_failed_say_function(t, s, "first", function);
 	lkst_account_say(t->account, s, " said so");
 	lkst_narrate_cite(t, s, returns[0]);
 }
 
 /* The call that ends at moment @exit, if it failed and a function said so. */
 static bool tell_call(struct lkst_narrator *t, struct lkst_account_step *parent,
-		      const struct call *c, u32 exit)
+		      const struct narrate_failed_call *c, u32 exit)
 {
 	const s64 ret = (s64)lkst_event_ref_int(t->w, exit, "ret");
 	const char *name = lkst_event_ref_call(t->w, exit);
@@ -99,7 +99,7 @@ static u16 own_kind(const struct lkst_excerpt *w, u32 i, s32 tid)
 void lkst_narrate_failed(struct lkst_narrator *t, struct lkst_account_step *parent)
 {
 	struct lkst_places_list list = lkst_excerpt_thread(t->w, parent->tid);
-	struct call c = { .entry = LKST_NOWHERE };
+	struct narrate_failed_call c = { .entry = LKST_NOWHERE };
 	u32 i, nr_told = 0, steps = 0;
 
 	for (i = 0; i < list.nr && steps++ < SEARCH_MAX && nr_told < FAILED_TOLD; i++) {
@@ -109,7 +109,7 @@ void lkst_narrate_failed(struct lkst_narrator *t, struct lkst_account_step *pare
 			break;
 		switch (own_kind(t->w, at, parent->tid)) {
 		case LKST_EVENT_REF_ENTRY:
-			c = (struct call){ .entry = at };
+			c = (struct narrate_failed_call){ .entry = at };
 			break;
 		case LKST_EVENT_REF_RETURN:
 			c.returns[c.nr++ % LKST_ERROR_STEPS] = at;
@@ -117,7 +117,7 @@ void lkst_narrate_failed(struct lkst_narrator *t, struct lkst_account_step *pare
 		case LKST_EVENT_REF_EXIT:
 			if (c.entry != LKST_NOWHERE && t->w->moments[at].ns >= parent->from_ns)
 				nr_told += tell_call(t, parent, &c, at);
-			c = (struct call){ .entry = LKST_NOWHERE };
+			c = (struct narrate_failed_call){ .entry = LKST_NOWHERE };
 			break;
 		}
 	}

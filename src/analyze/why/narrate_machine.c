@@ -19,8 +19,8 @@ struct taken_sum {
 	u32 first; /* the record that shows the first of it; LKST_NOWHERE: there is none */
 };
 
-static void add_taken(const struct lkst_excerpt *w, const struct lkst_stretch *x,
-		      struct taken_sum *taken)
+static void narrate_machine_add_taken(const struct lkst_excerpt *w, const struct lkst_stretch *x,
+				      struct taken_sum *taken)
 {
 	struct lkst_places_list list = lkst_excerpt_kind(w, LKST_EV_steal);
 	u32 i = lkst_moments_before_ns(w, list, x->from_ns), steps;
@@ -49,8 +49,8 @@ static void add_taken(const struct lkst_excerpt *w, const struct lkst_stretch *x
 	}
 }
 
-static void tell_taken(struct lkst_narrator *t, struct lkst_account_step *s,
-		       const struct taken_sum *taken)
+static void narrate_machine_tell_taken(struct lkst_narrator *t, struct lkst_account_step *s,
+				       const struct taken_sum *taken)
 {
 	lkst_account_say(t->account, s, ", of which the hypervisor took ");
 	if (!taken->least_ns)
@@ -202,12 +202,12 @@ void lkst_narrate_machine(struct lkst_narrator *t, struct lkst_account_step *s,
 		if (x->state != LKST_STRETCH_RAN || x->cpu < 0)
 			continue;
 		ran_ns += x->to_ns - x->from_ns;
-		add_taken(t->w, x, &taken);
+		narrate_machine_add_taken(t->w, x, &taken);
 		add_clock(t->w, x, &clock);
 		add_counters(t->w, s->tid, x, &counters);
 	}
 	if (taken.most_ns && taken.most_ns >= ran_ns / 100 * SHARE_MIN) {
-		tell_taken(t, s, &taken);
+		narrate_machine_tell_taken(t, s, &taken);
 		lkst_narrate_cite(t, s, taken.first);
 	}
 	/* What is not known of half of the time is not told. */

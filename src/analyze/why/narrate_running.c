@@ -38,7 +38,7 @@ static void say_place(struct lkst_narrator *t, struct lkst_account_step *s, cons
 /* ---- samples ---------------------------------------------------------------------------------- */
 
 /* The time that @nr of @of samples stand for. */
-static u64 part_of(u64 ran_ns, u32 nr, u32 of)
+static u64 narrate_running_part_of(u64 ran_ns, u32 nr, u32 of)
 {
 	return (u64)((double)ran_ns * nr / of);
 }
@@ -67,14 +67,14 @@ static void say_most(struct lkst_narrator *t, struct lkst_account_step *s, const
 {
 	lkst_account_say(t->account, s, "%s about ", words);
 	lkst_account_fact(t->account, s, "in_function_ns", LKST_ACCOUNT_DURATION,
-			  part_of(ran_ns, place->nr, nr));
+			  narrate_running_part_of(ran_ns, place->nr, nr));
 	lkst_account_say(t->account, s, " of it in ");
 	say_place(t, s, "function", "function_of", place->function);
 	say_callers(t, s, place);
 	if (place->self) {
 		lkst_account_say(t->account, s, ", and there ");
 		lkst_account_fact(t->account, s, "in_inner_function_ns", LKST_ACCOUNT_DURATION,
-				  part_of(ran_ns, place->nr_self, nr));
+				  narrate_running_part_of(ran_ns, place->nr_self, nr));
 		lkst_account_say(t->account, s, " in ");
 		say_place(t, s, "inner_function", "inner_function_of", place->self);
 	}
@@ -114,12 +114,12 @@ static struct lkst_tick_doing doing_at(const struct lkst_excerpt *w, u32 moment)
 }
 
 /* One of each, as a number of 32 bits. */
-static u32 number_of(const struct lkst_tick_doing *doing)
+static u32 narrate_running_number_of(const struct lkst_tick_doing *doing)
 {
 	return (u32)doing->where << 17 | (u32)doing->may_be_over << 16 | (u16)doing->call;
 }
 
-static int by_number(const void *one, const void *other)
+static int narrate_running_by_number(const void *one, const void *other)
 {
 	const u32 a = *(const u32 *)one, b = *(const u32 *)other;
 
@@ -127,11 +127,11 @@ static int by_number(const void *one, const void *other)
 }
 
 /* Which of the @nr @numbers is there most often, and how often. Sorts them. */
-static u32 most_of(u32 *numbers, u32 nr, u32 *ret_nr)
+static u32 narrate_running_most_of(u32 *numbers, u32 nr, u32 *ret_nr)
 {
 	u32 best = 0, run = 0, i;
 
-	qsort(numbers, nr, sizeof(*numbers), by_number);
+	qsort(numbers, nr, sizeof(*numbers), narrate_running_by_number);
 	*ret_nr = 0;
 	for (i = 0; i < nr; i++) {
 		run = i && numbers[i] == numbers[i - 1] ? run + 1 : 1;
@@ -144,7 +144,8 @@ static u32 most_of(u32 *numbers, u32 nr, u32 *ret_nr)
 }
 
 /* The function at @moment, as @names number it; LKST_TICK_NO_FUNCTION: it has none. -ENOMEM. */
-static s64 function_at(const struct lkst_narrator *t, struct lkst_frame_names *names, s32 tid, u32 moment, bool is_user)
+static s64 narrate_running_function_at(const struct lkst_narrator *t, struct lkst_frame_names *names, s32 tid,
+				       u32 moment, bool is_user)
 {
 	const struct lkst_event_ref *m = &t->w->moments[moment];
 	const s32 pid = lkst_threads_pid_of(t->w->threads, tid);
@@ -163,8 +164,8 @@ static s64 function_at(const struct lkst_narrator *t, struct lkst_frame_names *n
 }
 
 /* ", at 30 of these in copy_page_from_iter() (kernel)" of those ticks of @r that are @doing, @nr of them. */
-static void say_function(struct lkst_narrator *t, struct lkst_account_step *s, const struct lkst_narrated_running *r,
-			 u32 doing, u32 nr)
+static void narrate_running_say_function(struct lkst_narrator *t, struct lkst_account_step *s,
+					 const struct lkst_narrated_running *r, u32 doing, u32 nr)
 {
 	const struct lkst_code_view code = { t->w->mappings, t->w->namer };
 	_cleanup_(lkst_frame_names_freep) struct lkst_frame_names *names = lkst_frame_names_new(t->w->symbols, &code);
@@ -177,16 +178,17 @@ static void say_function(struct lkst_narrator *t, struct lkst_account_step *s, c
 	}
 	for (i = 0; i < r->nr_ticks && nr_functions < nr; i++) {
 		const struct lkst_tick_doing at = doing_at(t->w, r->ticks[i]);
-		const s64 function = number_of(&at) == doing ? function_at(t, names, s->tid, r->ticks[i],
+		const s64 function = narrate_running_number_of(&at) == doing
+					     ? narrate_running_function_at(t, names, s->tid, r->ticks[i],
 									   at.where == LKST_WHERE_USER)
-							     : LKST_TICK_NO_FUNCTION;
+					     : LKST_TICK_NO_FUNCTION;
 
 		if (function < 0)
 			t->account->error = (int)function;
 		else if (function != LKST_TICK_NO_FUNCTION)
 			functions[nr_functions++] = (u32)function;
 	}
-	most = most_of(functions, nr_functions, &nr_most);
+	most = narrate_running_most_of(functions, nr_functions, &nr_most);
 	if (!nr_most || nr_most * FUNCTION_MIN < nr)
 		return;
 	lkst_account_say(t->account, s, ", at ");
@@ -211,9 +213,9 @@ static void say_ticks(struct lkst_narrator *t, struct lkst_account_step *s, cons
 	for (i = 0; i < r->nr_ticks; i++) {
 		const struct lkst_tick_doing doing = doing_at(t->w, r->ticks[i]);
 
-		numbers[i] = number_of(&doing);
+		numbers[i] = narrate_running_number_of(&doing);
 	}
-	most = most_of(numbers, r->nr_ticks, &nr_most);
+	most = narrate_running_most_of(numbers, r->nr_ticks, &nr_most);
 	lkst_tick_put(&(struct lkst_tick_doing){ (u8)(most >> 17), most >> 16 & 1, (s16)most },
 		      lkst_catalog_is_arm64(t->w->catalog), text);
 	lkst_account_say(t->account, s, "%s at ", words);
@@ -222,7 +224,7 @@ static void say_ticks(struct lkst_narrator *t, struct lkst_account_step *s, cons
 	lkst_account_fact(t->account, s, "ticks", LKST_ACCOUNT_NUMBER, r->nr_ticks);
 	lkst_account_say(t->account, s, " tick%s in ", r->nr_ticks == 1 ? "" : "s");
 	lkst_account_text(t->account, s, "doing", text, strlen(text));
-	say_function(t, s, r, most, nr_most);
+	narrate_running_say_function(t, s, r, most, nr_most);
 }
 
 /* ---- both ------------------------------------------------------------------------------------- */

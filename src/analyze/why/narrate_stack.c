@@ -33,8 +33,8 @@ static u32 find_stack(const struct lkst_excerpt *w, s32 tid, u32 i)
 }
 
 /* Puts the function of one frame, or its address if nothing is known of it. */
-static char *put_frame(const struct lkst_narrator *t, char *p, const struct lkst_event_ref *m, s32 pid, u64 address,
-		       bool is_return)
+static char *narrate_stack_put_frame(const struct lkst_narrator *t, char *p, const struct lkst_event_ref *m, s32 pid,
+				     u64 address, bool is_return)
 {
 	const struct lkst_code_view code = { t->w->mappings, t->w->namer };
 	char *end;
@@ -61,7 +61,7 @@ bool lkst_narrate_caller(struct lkst_narrator *t, struct lkst_account_step *s, u
 	if (!nr)
 		return false;
 	for (k = 0; k < nr; k++)
-		p = put_frame(t, p, m, pid, frames[k], k);
+		p = narrate_stack_put_frame(t, p, m, pid, frames[k], k);
 	lkst_account_say(t->account, s, ", called from ");
 	lkst_account_text(t->account, s, "called_from", text, (size_t)(p - text));
 	lkst_narrate_cite(t, s, at);

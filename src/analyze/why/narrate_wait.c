@@ -26,7 +26,7 @@ u32 lkst_narrate_waking(const struct lkst_narrator *t, const struct lkst_stretch
 }
 
 /* The moment at which a wait is looked at: its begin or, if that is before the window, its end. */
-static u32 look_at(const struct lkst_stretch *stretch)
+static u32 narrate_wait_look_at(const struct lkst_stretch *stretch)
 {
 	return stretch->begin != LKST_NOWHERE ? stretch->begin
 	       : stretch->end != LKST_NOWHERE ? stretch->end
@@ -38,12 +38,12 @@ const char *lkst_narrate_call_name(const struct lkst_narrator *t, s32 tid,
 {
 	struct lkst_place place;
 
-	lkst_place_find(t->w, tid, look_at(stretch), &place);
+	lkst_place_find(t->w, tid, narrate_wait_look_at(stretch), &place);
 	return place.call == LKST_NOWHERE ? "" : lkst_event_ref_call(t->w, place.call);
 }
 
-static void say_call(struct lkst_narrator *t, struct lkst_account_step *s, const char *key,
-		     u32 call)
+static void narrate_wait_say_call(struct lkst_narrator *t, struct lkst_account_step *s, const char *key,
+				  u32 call)
 {
 	const char *name = lkst_event_ref_call(t->w, call);
 
@@ -95,7 +95,7 @@ static void say_asker(struct lkst_narrator *t, struct lkst_account_step *s, u32 
 }
 
 /* Who had the lock of moment @i. Who reads, or took a semaphore, may have it no more while others do. */
-static void say_holder(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
+static void narrate_wait_say_holder(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
 {
 	const u64 is = lkst_event_ref_int(t->w, i, "holder_is"), tid = lkst_event_ref_int(t->w, i, "holder_tid");
 
@@ -143,7 +143,7 @@ static void say_locks(struct lkst_narrator *t, struct lkst_account_step *s, cons
 		return;
 	if (!is_futex || lkst_event_ref_int(t->w, said, "flags") != LKST_LOCK_RT)
 		say_lock(t, s, is_same ? p->lock : said);
-	say_holder(t, s, said);
+	narrate_wait_say_holder(t, s, said);
 }
 
 /* That a thread looks for memory of a cgroup from moment @i on, and which: the limit may be of one above. */
@@ -185,16 +185,16 @@ void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
 	struct lkst_place p;
 	u64 futex;
 
-	lkst_place_find(t->w, s->tid, look_at(stretch), &p);
+	lkst_place_find(t->w, s->tid, narrate_wait_look_at(stretch), &p);
 	lkst_account_say(t->account, s, "%s", wait_word(t->w, stretch->begin));
 	futex = futex_of(t->w, p.call);
 	if (p.call != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in ");
-		say_call(t, s, "call", p.call);
+		narrate_wait_say_call(t, s, "call", p.call);
 		say_file(t, s, p.call);
 	} else if (p.behind != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, is_exact(t->w) ? " on its way out of " : " in or behind ");
-		say_call(t, s, "call", p.behind);
+		narrate_wait_say_call(t, s, "call", p.behind);
 	} else if (p.fault != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in a page fault at ");
 		lkst_account_mean(t->account, s, "fault", LKST_MEANING_ADDR,
@@ -227,8 +227,8 @@ void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
 
 /* ---- what ended it ------------------------------------------------------------------ */
 
-static void tell_thread(struct lkst_narrator *t, struct lkst_account_step *s,
-			const struct lkst_wake_cause *g)
+static void narrate_wait_tell_thread(struct lkst_narrator *t, struct lkst_account_step *s,
+				     const struct lkst_wake_cause *g)
 {
 	const struct lkst_account_part *futex = lkst_account_find(s, "futex");
 	struct lkst_place p;
@@ -245,7 +245,7 @@ static void tell_thread(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, " by ending");
 	} else if (p.call != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in ");
-		say_call(t, s, "waker_call", p.call);
+		narrate_wait_say_call(t, s, "waker_call", p.call);
 	} else if (p.work != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in its work ");
 		lkst_account_mean(t->account, s, "waker_work", LKST_MEANING_CODE,
@@ -359,7 +359,7 @@ void lkst_narrate_trigger(struct lkst_narrator *t, struct lkst_account_step *s,
 {
 	switch (g->kind) {
 	case LKST_WAKE_CAUSE_THREAD:
-		tell_thread(t, s, g);
+		narrate_wait_tell_thread(t, s, g);
 		break;
 	case LKST_WAKE_CAUSE_TIMER:
 		tell_timer(t, s, g);

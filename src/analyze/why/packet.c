@@ -11,7 +11,7 @@ static const char *const names[] = {
 };
 enum { NR_NAMES = sizeof(names) / sizeof(names[0]) };
 
-static bool is_same(const struct lkst_excerpt *w, u32 i, const u64 *values)
+static bool packet_is_same(const struct lkst_excerpt *w, u32 i, const u64 *values)
 {
 	unsigned int n;
 
@@ -34,7 +34,7 @@ u32 lkst_packet_sent(const struct lkst_excerpt *w, u32 received, const struct lk
 	for (steps = 0; place && steps < search_max; steps++) {
 		u32 at = list.at[--place];
 
-		if (lkst_event_ref_kind(to, at) == LKST_EV_packet_send && is_same(to, at, values))
+		if (lkst_event_ref_kind(to, at) == LKST_EV_packet_send && packet_is_same(to, at, values))
 			return at;
 	}
 	return LKST_NOWHERE;

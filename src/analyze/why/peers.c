@@ -20,8 +20,8 @@ struct lkst_peers {
 	int error;
 };
 
-static int load(struct lkst_err *e, struct lkst_peers *p, unsigned int host,
-		const struct lkst_excerpt_options *as)
+static int peers_load(struct lkst_err *e, struct lkst_peers *p, unsigned int host,
+		      const struct lkst_excerpt_options *as)
 {
 	const struct lkst_host *h = &p->hosts->list[host];
 	struct lkst_excerpt_options options = as ? *as : (struct lkst_excerpt_options){};
@@ -49,7 +49,7 @@ int lkst_peers_new(struct lkst_err *e, const struct lkst_reading *h, unsigned in
 	p->hosts = h;
 	p->from_ns = from_ns + h->list[host].offset_ns;
 	p->to_ns = to_ns + h->list[host].offset_ns;
-	err = load(e, p, host, options);
+	err = peers_load(e, p, host, options);
 	if (!err)
 		*ret_peers = lkst_take(p);
 	return err;
@@ -110,7 +110,7 @@ static bool find_sender(const struct lkst_excerpt *w, u32 received, u32 search_m
 		if (i == w->host)
 			continue;
 		if (!p->list[i])
-			p->error = load(NULL, p, i, NULL);
+			p->error = peers_load(NULL, p, i, NULL);
 		if (p->error)
 			return false;
 		ns = lkst_peers_ns(w, w->moments[received].ns, p->list[i]);

@@ -9,7 +9,7 @@
 enum { SEARCH_MAX = 1 << 16 };
 
 /* Kinds with an end: the last of begin and end shows whether the thread is in it. */
-struct pair {
+struct place_pair {
 	u16 begin, end;
 	u32 *ret_begin;
 	bool is_settled;
@@ -103,7 +103,7 @@ static bool may_be_over(const struct lkst_excerpt *w, u32 at, u64 ns)
 }
 
 /* Forgets of @p what may be over at @ns. */
-static void forget(const struct lkst_excerpt *w, struct lkst_place *p, u64 ns)
+static void place_forget(const struct lkst_excerpt *w, struct lkst_place *p, u64 ns)
 {
 	u32 *const begun[] = { &p->call, &p->fault, &p->lock, &p->reclaim, &p->work };
 	u32 i;
@@ -116,7 +116,7 @@ static void forget(const struct lkst_excerpt *w, struct lkst_place *p, u64 ns)
 void lkst_place_find(const struct lkst_excerpt *w, s32 tid, u32 i, struct lkst_place *ret_place)
 {
 	struct lkst_place *p = ret_place;
-	struct pair pairs[] = {
+	struct place_pair pairs[] = {
 		{ LKST_EV_page_fault_user, LKST_EV_page_fault_exit, &p->fault, false },
 		{ LKST_EV_contention_begin, LKST_EV_contention_end, &p->lock, false },
 		{ LKST_EV_mm_vmscan_direct_reclaim_begin, LKST_EV_mm_vmscan_direct_reclaim_end,
@@ -151,7 +151,7 @@ void lkst_place_find(const struct lkst_excerpt *w, s32 tid, u32 i, struct lkst_p
 		}
 	}
 	if (i < w->nr)
-		forget(w, p, w->moments[i].ns);
+		place_forget(w, p, w->moments[i].ns);
 	if (!has_call && p->fault == LKST_NOWHERE && i < w->nr)
 		p->call = find_exit(w, own, tid, first, w->moments[i].ns);
 	if (i >= w->nr || w->moments[i].tid != tid)

@@ -20,7 +20,7 @@ void lkst_places_fini(struct lkst_places *p)
 	*p = (struct lkst_places){};
 }
 
-static int add(struct lkst_places *p, u32 key)
+static int places_add(struct lkst_places *p, u32 key)
 {
 	struct lkst_places_range *range = lkst_vec_add(p->lists, p->nr);
 
@@ -36,7 +36,7 @@ int lkst_places_count(struct lkst_places *p, u32 key)
 	const u64 *list = lkst_map_find(&p->index, key);
 
 	if (!list)
-		return add(p, key);
+		return places_add(p, key);
 	p->lists[*list].nr++;
 	return 0;
 }

@@ -31,8 +31,8 @@ struct lkst_running {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
-		struct lkst_samples_thread *ret_thread, u8 *ret_cause)
+static bool running_who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
+			struct lkst_samples_thread *ret_thread, u8 *ret_cause)
 {
 	const struct lkst_running *running = ctx;
 	const struct lkst_thread *thread = lkst_threads_find(running->threads, tid);
@@ -44,7 +44,7 @@ static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
 	return true;
 }
 
-static int each(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid, u32 path)
+static int running_each(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid, u32 path)
 {
 	struct lkst_running *running = ctx;
 	struct sample *sample;
@@ -58,7 +58,7 @@ static int each(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid, u
 	return 0;
 }
 
-static int by_thread(const void *one, const void *other)
+static int running_by_thread(const void *one, const void *other)
 {
 	const struct sample *a = one, *b = other;
 
@@ -68,8 +68,8 @@ static int by_thread(const void *one, const void *other)
 }
 
 /* Nothing of the main buffers is read before @from_ns, but the stacks and mappings are that the others have. */
-static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
-		const struct lkst_samples_options *options, struct lkst_running *r)
+static int running_pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+			const struct lkst_samples_options *options, struct lkst_running *r)
 {
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
 	int has = lkst_feed_new(e, t, &f), err;
@@ -93,7 +93,7 @@ int lkst_running_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 {
 	_cleanup_(lkst_running_freep) struct lkst_running *r = calloc(1, sizeof(*r));
 	const struct lkst_samples_options options = {
-		.symbols = symbols, .namer = namer, .who = who, .each = each, .ctx = r
+		.symbols = symbols, .namer = namer, .who = running_who, .each = running_each, .ctx = r
 	};
 	int err;
 
@@ -101,10 +101,10 @@ int lkst_running_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 	if (!r)
 		return lkst_err_sys(e, -ENOMEM, "looking at samples");
 	r->threads = threads;
-	err = pass(e, t, from_ns, to_ns, &options, r);
+	err = running_pass(e, t, from_ns, to_ns, &options, r);
 	if (err || !r->nr)
 		return err;
-	qsort(r->list, r->nr, sizeof(*r->list), by_thread);
+	qsort(r->list, r->nr, sizeof(*r->list), running_by_thread);
 	*ret_running = lkst_take(r);
 	return 0;
 }
@@ -145,7 +145,7 @@ void lkst_running_samples_fini(struct lkst_running_samples *samples)
 /* ---- where most are -------------------------------------------------------------------------- */
 
 /* The name of a path's frame @depth, 0: the outermost; NOBODY: it is not that deep. */
-static u32 name_at(const struct lkst_running *r, u32 path, u32 depth)
+static u32 running_name_at(const struct lkst_running *r, u32 path, u32 depth)
 {
 	const struct lkst_samples_path *p = lkst_samples_path(r->samples, path);
 
@@ -160,7 +160,7 @@ static u32 innermost(const struct lkst_running *r, u32 path, u32 unused)
 	return p->nr_frames ? lkst_samples_frames(r->samples, p)[0] : NOBODY;
 }
 
-static int by_number(const void *one, const void *other)
+static int running_by_number(const void *one, const void *other)
 {
 	const u32 a = *(const u32 *)one, b = *(const u32 *)other;
 
@@ -178,7 +178,7 @@ static u32 most_at(const struct lkst_running *r, const u32 *paths, u32 nr, u32 d
 
 	for (i = 0; i < nr; i++)
 		scratch[i] = name(r, paths[i], depth);
-	qsort(scratch, nr, sizeof(*scratch), by_number);
+	qsort(scratch, nr, sizeof(*scratch), running_by_number);
 	*ret_nr = 0;
 	for (i = 0; i < nr; i++) {
 		run = i && scratch[i] == scratch[i - 1] ? run + 1 : 1;
@@ -190,24 +190,24 @@ static u32 most_at(const struct lkst_running *r, const u32 *paths, u32 nr, u32 d
 	return best;
 }
 
-static const struct lkst_frame_name *name_of(const struct lkst_running *r, u32 name)
+static const struct lkst_frame_name *running_name_of(const struct lkst_running *r, u32 name)
 {
 	return name == NOBODY ? NULL : lkst_samples_name(r->samples, name);
 }
 
 /* Goes from the outermost functions inwards while half of all samples do. @paths: those that do are first then. */
-static u32 walk(const struct lkst_running *r, u32 *paths, u32 nr, u32 *scratch,
-		struct lkst_running_place *place)
+static u32 running_walk(const struct lkst_running *r, u32 *paths, u32 nr, u32 *scratch,
+			struct lkst_running_place *place)
 {
 	const u32 half = (nr + 1) / 2;
 	u32 depth, i, k, name, there;
 
 	for (depth = 0;; depth++) {
-		name = most_at(r, paths, nr, depth, name_at, scratch, &there);
+		name = most_at(r, paths, nr, depth, running_name_at, scratch, &there);
 		if (name == NOBODY || there < half)
 			return nr;
 		for (i = k = 0; i < nr; i++)
-			if (name_at(r, paths[i], depth) == name)
+			if (running_name_at(r, paths[i], depth) == name)
 				paths[k++] = paths[i];
 		nr = k;
 		if (place->function) {
@@ -216,7 +216,7 @@ static u32 walk(const struct lkst_running *r, u32 *paths, u32 nr, u32 *scratch,
 			place->callers[0] = place->function;
 			place->nr_callers++;
 		}
-		place->function = name_of(r, name);
+		place->function = running_name_of(r, name);
 		place->nr = nr;
 	}
 }
@@ -231,14 +231,14 @@ bool lkst_running_most(const struct lkst_running *r, const struct lkst_running_s
 	if (!nr || !scratch)
 		return false;
 	memcpy(paths, samples->paths, nr * sizeof(*paths));
-	nr = walk(r, paths, nr, scratch, ret_place);
+	nr = running_walk(r, paths, nr, scratch, ret_place);
 	name = most_at(r, paths, nr, 0, innermost, scratch, &ret_place->nr_self);
 	if (!ret_place->function) {
-		ret_place->function = name_of(r, name);
+		ret_place->function = running_name_of(r, name);
 		ret_place->nr = ret_place->nr_self;
-	} else if (name_of(r, name) != ret_place->function &&
+	} else if (running_name_of(r, name) != ret_place->function &&
 		   ret_place->nr_self * SELF_MIN >= samples->nr) {
-		ret_place->self = name_of(r, name);
+		ret_place->self = running_name_of(r, name);
 	}
 	return ret_place->function;
 }

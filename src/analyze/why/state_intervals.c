@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "masks/shipped_masks.h"
 
-static int add(struct lkst_state_intervals *s, struct lkst_state_interval interval)
+static int state_intervals_add(struct lkst_state_intervals *s, struct lkst_state_interval interval)
 {
 	int r = lkst_recent_room(&s->list, &s->nr, &s->room, s->max, sizeof(*s->list));
 
@@ -23,12 +23,12 @@ static int add(struct lkst_state_intervals *s, struct lkst_state_interval interv
 	return r < 0 ? r : 0;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int state_intervals_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	/* The idle threads share a number, and have no state but a CPU's. */
 	if (i->life->tid <= 0)
 		return 0;
-	return add(ctx, (struct lkst_state_interval){
+	return state_intervals_add(ctx, (struct lkst_state_interval){
 				.from_ns = i->from_ns,
 				.to_ns = i->to_ns,
 				.tid = i->life->tid,
@@ -39,11 +39,11 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 			});
 }
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int state_intervals_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	if (!i->life || i->life->idle_cpu < 0)
 		return 0;
-	return add(ctx, (struct lkst_state_interval){ .from_ns = i->from_ns,
+	return state_intervals_add(ctx, (struct lkst_state_interval){ .from_ns = i->from_ns,
 						      .to_ns = i->to_ns,
 						      .cpu = (s16)i->cpu,
 						      .run = LKST_RUN_RUNNING });
@@ -63,10 +63,11 @@ static void note_unrecorded(const struct lkst_catalog *c, struct lkst_unrecorded
 	lkst_unrecorded_note(u, wants, notes);
 }
 
-static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
-		struct lkst_state_intervals *s)
+static int state_intervals_pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+				struct lkst_state_intervals *s)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval, .cpu = on_cpu };
+	static const struct lkst_model_calls calls = { .interval = state_intervals_on_interval,
+						       .cpu = state_intervals_on_cpu };
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
 	_cleanup_(lkst_model_freep) struct lkst_model *state = NULL;
 	_cleanup_(lkst_unrecorded_freep) struct lkst_unrecorded *unrecorded = NULL;
@@ -90,26 +91,26 @@ static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 	return r;
 }
 
-static bool is_on_cpu(const struct lkst_state_interval *interval)
+static bool state_intervals_is_on_cpu(const struct lkst_state_interval *interval)
 {
 	return interval->run == LKST_RUN_RUNNING && interval->cpu >= 0;
 }
 
-static int make_lists(struct lkst_state_intervals *s)
+static int state_intervals_make_lists(struct lkst_state_intervals *s)
 {
 	const struct lkst_state_interval *interval;
 	u32 i;
 
 	for (i = 0, interval = s->list; i < s->nr; i++, interval++)
 		if ((interval->tid && lkst_places_count(&s->by_thread, (u32)interval->tid)) ||
-		    (is_on_cpu(interval) && lkst_places_count(&s->by_cpu, (u32)interval->cpu)))
+		    (state_intervals_is_on_cpu(interval) && lkst_places_count(&s->by_cpu, (u32)interval->cpu)))
 			return -ENOMEM;
 	if (lkst_places_lay_out(&s->by_thread) || lkst_places_lay_out(&s->by_cpu))
 		return -ENOMEM;
 	for (i = 0, interval = s->list; i < s->nr; i++, interval++) {
 		if (interval->tid)
 			lkst_places_put(&s->by_thread, (u32)interval->tid, i);
-		if (is_on_cpu(interval))
+		if (state_intervals_is_on_cpu(interval))
 			lkst_places_put(&s->by_cpu, (u32)interval->cpu, i);
 	}
 	return 0;
@@ -126,10 +127,10 @@ int lkst_state_intervals_new(struct lkst_err *e, struct lkst_trace *t, u64 from_
 		return lkst_err_sys(e, -ENOMEM, "finding what the threads did");
 	s->from_ns = from_ns;
 	s->max = max < 2 ? 2 : max;
-	err = pass(e, t, from_ns, to_ns, s);
+	err = state_intervals_pass(e, t, from_ns, to_ns, s);
 	if (err)
 		return err;
-	if (make_lists(s))
+	if (state_intervals_make_lists(s))
 		return lkst_err_sys(e, -ENOMEM, "finding what the threads did");
 	*ret_intervals = lkst_take(s);
 	return 0;

@@ -27,7 +27,7 @@ const char *lkst_stretch_word(enum lkst_stretch_state state)
 	return words[state];
 }
 
-static enum lkst_stretch_state state_of(u8 run)
+static enum lkst_stretch_state stretch_state_of(u8 run)
 {
 	static const u8 states[] = {
 		[LKST_RUN_UNKNOWN] = LKST_STRETCH_UNKNOWN, [LKST_RUN_RUNNING] = LKST_STRETCH_RAN,
@@ -40,7 +40,7 @@ static enum lkst_stretch_state state_of(u8 run)
 	return (enum lkst_stretch_state)states[run];
 }
 
-static void push(struct making *k, struct lkst_stretch s)
+static void stretch_push(struct making *k, struct lkst_stretch s)
 {
 	struct lkst_stretches *t = k->t;
 	struct lkst_stretch *last = t->nr ? &t->list[t->nr - 1] : NULL, *added;
@@ -71,7 +71,7 @@ static void push(struct making *k, struct lkst_stretch s)
 /* A time of which the model says nothing. */
 static void push_hole(struct making *k, u64 from_ns, u64 to_ns, bool is_absent)
 {
-	push(k, (struct lkst_stretch){ .from_ns = from_ns,
+	stretch_push(k, (struct lkst_stretch){ .from_ns = from_ns,
 				       .to_ns = to_ns,
 				       .state = is_absent ? LKST_STRETCH_ABSENT
 							  : LKST_STRETCH_UNKNOWN,
@@ -136,7 +136,7 @@ static void push_ready(struct making *k, struct lkst_stretch s)
 	/* The model knows what was left out of what says where it is. */
 	if (s.cpu < 0 && (lkst_lacks(&k->w->lacks, LKST_LACK_MIGRATIONS, s.from_ns, to_ns) ||
 			  lkst_lacks(&k->w->lacks, LKST_LACK_WAKEUPS, s.from_ns, to_ns))) {
-		push(k, s);
+		stretch_push(k, s);
 		return;
 	}
 	if (s.begin != LKST_NOWHERE) {
@@ -151,14 +151,14 @@ static void push_ready(struct making *k, struct lkst_stretch s)
 			continue;
 		s.to_ns = k->w->moments[at].ns;
 		s.end = at;
-		push(k, s);
+		stretch_push(k, s);
 		s.from_ns = s.to_ns;
 		s.begin = at;
 		s.cpu = cpu;
 	}
 	s.to_ns = to_ns;
 	s.end = end;
-	push(k, s);
+	stretch_push(k, s);
 }
 
 /* @from_ns: the end of what has been told before. */
@@ -167,7 +167,7 @@ static void push_interval(struct making *k, const struct lkst_state_interval *in
 	struct lkst_stretch s = {
 		.from_ns = interval->from_ns > from_ns ? interval->from_ns : from_ns,
 		.to_ns = interval->to_ns,
-		.state = (u8)state_of(interval->run),
+		.state = (u8)stretch_state_of(interval->run),
 		.is_open = interval->is_open,
 		.cpu = interval->cpu,
 		.begin = find_turn(k, interval->from_ns),
@@ -177,7 +177,7 @@ static void push_interval(struct making *k, const struct lkst_state_interval *in
 	if (s.state == LKST_STRETCH_READY)
 		push_ready(k, s);
 	else
-		push(k, s);
+		stretch_push(k, s);
 }
 
 int lkst_stretches_make(const struct lkst_excerpt *w, s32 tid, u64 from_ns, u64 to_ns,

@@ -164,7 +164,7 @@ bool lkst_wake_cause_is_threads(const struct lkst_excerpt *w, u32 i)
 }
 
 /* A search back through the window. */
-struct search {
+struct wake_cause_search {
 	const struct lkst_excerpt *w;
 	u32 max; /* records of a kind */
 };
@@ -173,7 +173,7 @@ struct search {
  * The last moment before @i of kind @kind whose field @name is @value; LKST_NOWHERE: none, or one may have come since,
  * unseen.
  */
-static u32 find_before(const struct search *s, u32 i, u16 kind, const char *name, u64 value)
+static u32 find_before(const struct wake_cause_search *s, u32 i, u16 kind, const char *name, u64 value)
 {
 	struct lkst_places_list moments = lkst_excerpt_kind(s->w, kind);
 	u32 place = lkst_places_before(moments, i), steps;
@@ -208,7 +208,7 @@ static void be_thread(const struct lkst_excerpt *w, struct lkst_wake_cause *c, u
 		c->tid = 0;
 }
 
-static void be_timer(const struct search *s, struct lkst_wake_cause *c, u32 from)
+static void be_timer(const struct wake_cause_search *s, struct lkst_wake_cause *c, u32 from)
 {
 	const struct lkst_excerpt *w = s->w;
 	bool is_high = lkst_event_ref_kind(w, from) == LKST_EV_hrtimer_expire_entry;
@@ -282,7 +282,7 @@ s64 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_c
 	return nr;
 }
 
-static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from, u32 context)
+static void be_disk(const struct wake_cause_search *s, struct lkst_wake_cause *c, u32 from, u32 context)
 {
 	const struct lkst_excerpt *w = s->w;
 	u64 rq = lkst_event_ref_int(w, from, "rq");
@@ -315,7 +315,7 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 }
 
 /* On its way over the loopback interface a packet stays where it is in memory. */
-static u32 find_sent_here(const struct search *s, u32 from)
+static u32 find_sent_here(const struct wake_cause_search *s, u32 from)
 {
 	const struct lkst_excerpt *w = s->w;
 	u32 sent = find_before(s, from, LKST_EV_net_dev_queue, "skb", lkst_event_ref_int(w, from, "skb"));
@@ -326,7 +326,7 @@ static u32 find_sent_here(const struct search *s, u32 from)
 	return sent;
 }
 
-static void be_packet(const struct search *s, struct lkst_wake_cause *c, u32 from)
+static void be_packet(const struct wake_cause_search *s, struct lkst_wake_cause *c, u32 from)
 {
 	const struct lkst_excerpt *w = s->w;
 
@@ -341,7 +341,7 @@ static void be_packet(const struct search *s, struct lkst_wake_cause *c, u32 fro
 		follow_thread(w, c, c->origin);
 }
 
-static void be_interrupt(const struct search *s, struct lkst_wake_cause *c, u32 context)
+static void be_interrupt(const struct wake_cause_search *s, struct lkst_wake_cause *c, u32 context)
 {
 	c->from = context;
 	switch (lkst_event_ref_kind(s->w, context)) {
@@ -364,7 +364,7 @@ static void be_interrupt(const struct search *s, struct lkst_wake_cause *c, u32 
 }
 
 /* Whether who waits at the other end may hear of the system call of moment @i. */
-static bool is_heard(const struct lkst_excerpt *w, u32 i)
+static bool wake_cause_is_heard(const struct lkst_excerpt *w, u32 i)
 {
 	const char *name = lkst_event_ref_call(w, i);
 	const struct lkst_syscall *call = lkst_syscall_find(false, name) ?: lkst_syscall_find(true, name);
@@ -376,7 +376,7 @@ static bool is_heard(const struct lkst_excerpt *w, u32 i)
 static bool is_said_to_be_heard(const struct lkst_excerpt *w, u32 i)
 {
 	return lkst_event_ref_number(w, i) >= 0 && !(lkst_event_ref_int(w, i, "flags") & LKST_WHERE_BEHIND) &&
-	       is_heard(w, i);
+	       wake_cause_is_heard(w, i);
 }
 
 static bool is_interrupt(u16 kind)
@@ -390,7 +390,7 @@ static bool is_interrupt(u16 kind)
 }
 
 /* Whether packets may come to the CPU by the record @at, or be sent by what it is of, other than the running thread. */
-static bool brings_packets(const struct lkst_excerpt *w, u32 at)
+static bool wake_cause_brings_packets(const struct lkst_excerpt *w, u32 at)
 {
 	const u16 kind = lkst_event_ref_kind(w, at);
 
@@ -425,7 +425,7 @@ static bool receives(const struct lkst_excerpt *w, u32 cpu, u64 since_ns, u32 i)
 	return false;
 }
 
-static bool may_be_passed_on(const struct lkst_excerpt *w, u64 since_ns, u32 i)
+static bool wake_cause_may_be_passed_on(const struct lkst_excerpt *w, u64 since_ns, u32 i)
 {
 	u32 cpu;
 
@@ -437,7 +437,7 @@ static bool may_be_passed_on(const struct lkst_excerpt *w, u64 since_ns, u32 i)
 	return since_ns < w->from_ns + RECEIVING_MOST_NS;
 }
 
-/* The same as is_own_softirq() for what came between the thread's record @at and @waking. */
+/* The same as wake_cause_is_own_softirq() for what came between the thread's record @at and @waking. */
 static bool has_come_by_itself(const struct lkst_excerpt *w, u32 at, u32 waking, bool has_softirqs)
 {
 	const u64 since_ns = w->moments[at].ns, ns = w->moments[waking].ns;
@@ -445,7 +445,8 @@ static bool has_come_by_itself(const struct lkst_excerpt *w, u32 at, u32 waking,
 	if (!may_lack(w, since_ns, waking, false))
 		return true;
 	return has_softirqs && !lkst_lacks(&w->lacks, LKST_LACK_SOFTIRQS, since_ns, ns) &&
-	       !lkst_lacks(&w->lacks, LKST_LACK_DEVICES, since_ns, ns) && !may_be_passed_on(w, since_ns, waking);
+	       !lkst_lacks(&w->lacks, LKST_LACK_DEVICES, since_ns, ns) &&
+	       !wake_cause_may_be_passed_on(w, since_ns, waking);
 }
 
 /*
@@ -454,7 +455,7 @@ static bool has_come_by_itself(const struct lkst_excerpt *w, u32 at, u32 waking,
  * nothing has come that brings packets, or sends some; where softirqs are not recorded, no interrupt at all. @begin:
  * the softirq's entry, or @waking, where that is not recorded.
  */
-static bool is_own_softirq(const struct lkst_excerpt *w, u32 begin, u32 waking)
+static bool wake_cause_is_own_softirq(const struct lkst_excerpt *w, u32 begin, u32 waking)
 {
 	const struct lkst_places_list cpu = lkst_excerpt_cpu(w, w->moments[waking].cpu);
 	const bool has_softirqs = lkst_event_ref_kind(w, begin) == LKST_EV_softirq_entry;
@@ -468,13 +469,13 @@ static bool is_own_softirq(const struct lkst_excerpt *w, u32 begin, u32 waking)
 		const u16 kind = lkst_event_ref_kind(w, at);
 		const bool is_entry = kind == LKST_EVENT_REF_ENTRY;
 
-		if (has_softirqs ? brings_packets(w, at) : is_interrupt(kind))
+		if (has_softirqs ? wake_cause_brings_packets(w, at) : is_interrupt(kind))
 			return false;
 		if (!is_entry && kind != LKST_EVENT_REF_EXIT && kind != LKST_EV_sched_switch)
 			continue;
 		if (kind == LKST_EV_sched_switch ? w->moments[at].target != tid : w->moments[at].tid != tid)
 			return false;
-		return (is_entry ? is_heard(w, at) : is_said_to_be_heard(w, waking)) &&
+		return (is_entry ? wake_cause_is_heard(w, at) : is_said_to_be_heard(w, waking)) &&
 		       has_come_by_itself(w, at, waking, has_softirqs);
 	}
 	return false;
@@ -484,7 +485,7 @@ static bool is_own_softirq(const struct lkst_excerpt *w, u32 begin, u32 waking)
  * Whether the thread of waking @i ran its program then: its last record before is the end of a call. Who does wakes
  * nobody, so that something has interrupted it.
  */
-static bool is_in_program(const struct lkst_excerpt *w, u32 i)
+static bool wake_cause_is_in_program(const struct lkst_excerpt *w, u32 i)
 {
 	const struct lkst_places_list own = lkst_excerpt_thread(w, w->moments[i].tid);
 	u32 place = lkst_places_before(own, i), steps;
@@ -507,7 +508,7 @@ static void be_unrecorded(const struct lkst_excerpt *w, struct lkst_wake_cause *
 {
 	const u8 said = said_context(w, waking);
 
-	if (said == LKST_WAKER_SOFTIRQ && is_own_softirq(w, waking, waking)) {
+	if (said == LKST_WAKER_SOFTIRQ && wake_cause_is_own_softirq(w, waking, waking)) {
 		be_thread(w, c, waking, victim);
 		return;
 	}
@@ -515,7 +516,8 @@ static void be_unrecorded(const struct lkst_excerpt *w, struct lkst_wake_cause *
 		c->kind = said == LKST_WAKER_SOFTIRQ ? LKST_WAKE_CAUSE_SOME_SOFTIRQ : LKST_WAKE_CAUSE_INTERRUPT;
 		return;
 	}
-	if (said == LKST_WAKER_UNKNOWN && (is_in_program(w, waking) || !lkst_wake_cause_is_threads(w, waking)))
+	if (said == LKST_WAKER_UNKNOWN &&
+	    (wake_cause_is_in_program(w, waking) || !lkst_wake_cause_is_threads(w, waking)))
 		return;
 	be_thread(w, c, waking, victim);
 }
@@ -523,7 +525,7 @@ static void be_unrecorded(const struct lkst_excerpt *w, struct lkst_wake_cause *
 void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, u32 search_max,
 			  struct lkst_wake_cause *ret_trigger)
 {
-	const struct search s = { w, search_max };
+	const struct wake_cause_search s = { w, search_max };
 	struct lkst_wake_cause *c = ret_trigger;
 	struct context context, other;
 	u32 received;
@@ -552,7 +554,7 @@ void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, 
 	    lkst_event_ref_int(w, context.entry, "vec") == LKST_SOFTIRQ_NET_RX)
 		be_packet(&s, c, received);
 	else if (lkst_event_ref_kind(w, context.entry) == LKST_EV_softirq_entry &&
-		 is_own_softirq(w, context.entry, waking))
+		 wake_cause_is_own_softirq(w, context.entry, waking))
 		be_thread(w, c, waking, victim);
 	else
 		be_interrupt(&s, c, context.entry);

@@ -25,10 +25,10 @@ enum {
 	MANY_TOLD = 3,
 };
 
-static void explain(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
-		    u64 to_ns, unsigned int depth);
+static void why_explain(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
+			u64 to_ns, unsigned int depth);
 
-static u64 length_of(const struct lkst_stretch *s)
+static u64 why_length_of(const struct lkst_stretch *s)
 {
 	return s->to_ns - s->from_ns;
 }
@@ -37,23 +37,23 @@ static u64 length_of(const struct lkst_stretch *s)
  * Whether stretch @i is told by itself: if it is long enough. If there are few and none is long
  * enough, the longest is.
  */
-static bool is_alone(const struct lkst_narrator *t, const struct lkst_stretches *line, u32 i,
-		     u32 longest)
+static bool why_is_alone(const struct lkst_narrator *t, const struct lkst_stretches *line, u32 i,
+			 u32 longest)
 {
-	return i == longest || length_of(&line->list[i]) >= t->min_ns;
+	return i == longest || why_length_of(&line->list[i]) >= t->min_ns;
 }
 
 /* ---- one stretch ------------------------------------------------------------------ */
 
-static void follow(struct lkst_narrator *t, struct lkst_account_step *s,
-		   const struct lkst_wake_cause *trigger, unsigned int depth)
+static void why_follow(struct lkst_narrator *t, struct lkst_account_step *s,
+		       const struct lkst_wake_cause *trigger, unsigned int depth)
 {
 	u64 until_ns = trigger->until_ns < s->to_ns ? trigger->until_ns : s->to_ns;
 
 	if (!trigger->tid || until_ns <= s->from_ns)
 		return;
 	if (depth)
-		explain(t, s, trigger->tid, s->from_ns, until_ns, depth - 1);
+		why_explain(t, s, trigger->tid, s->from_ns, until_ns, depth - 1);
 	else
 		lkst_account_say(t->account, s, "; not followed further (--depth)");
 }
@@ -77,7 +77,7 @@ static void follow_peer(struct lkst_narrator *t, struct lkst_account_step *s, co
 	if (tid <= 0 || packet.w->moments[packet.sent].ns <= from_ns)
 		return;
 	if (depth)
-		explain(&theirs, p, tid, from_ns, packet.w->moments[packet.sent].ns, depth - 1);
+		why_explain(&theirs, p, tid, from_ns, packet.w->moments[packet.sent].ns, depth - 1);
 	else
 		lkst_account_say(t->account, p, "; not followed further (--depth)");
 }
@@ -103,7 +103,7 @@ static void tell_blocked(struct lkst_narrator *t, struct lkst_account_step *s,
 	if (trigger.kind == LKST_WAKE_CAUSE_PACKET && trigger.origin == LKST_NOWHERE)
 		follow_peer(t, s, &trigger, depth);
 	else
-		follow(t, inner, &trigger, depth);
+		why_follow(t, inner, &trigger, depth);
 }
 
 static void tell_stretch(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid,
@@ -155,11 +155,11 @@ static int by_sum(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void count_one(struct lkst_narrator *t, s32 tid, const struct lkst_stretch *s, struct many *list,
-		      u32 *nr)
+static void why_count_one(struct lkst_narrator *t, s32 tid, const struct lkst_stretch *s, struct many *list,
+			  u32 *nr)
 {
 	const char *call = lkst_narrate_call_name(t, tid, s);
-	u64 ns = length_of(s);
+	u64 ns = why_length_of(s);
 	struct lkst_wake_cause trigger;
 	u32 i;
 
@@ -193,8 +193,8 @@ static void tell_many(struct lkst_narrator *t, struct lkst_account_step *rest, s
 	u32 nr = 0, looked_at = 0, i;
 
 	for (i = 0; i < line->nr && looked_at < MANY_SEARCH_MAX; i++)
-		if (line->list[i].state == LKST_STRETCH_BLOCKED && !is_alone(t, line, i, longest)) {
-			count_one(t, tid, &line->list[i], list, &nr);
+		if (line->list[i].state == LKST_STRETCH_BLOCKED && !why_is_alone(t, line, i, longest)) {
+			why_count_one(t, tid, &line->list[i], list, &nr);
 			looked_at++;
 		}
 	qsort(list, nr, sizeof(*list), by_sum);
@@ -218,9 +218,9 @@ static void tell_rest(struct lkst_narrator *t, struct lkst_account_step *parent,
 	for (i = 0; i < line->nr; i++) {
 		const struct lkst_stretch *one = &line->list[i];
 
-		if (is_alone(t, line, i, longest))
+		if (why_is_alone(t, line, i, longest))
 			continue;
-		sum_ns[one->state] += length_of(one);
+		sum_ns[one->state] += why_length_of(one);
 		from_ns = nr++ ? from_ns : one->from_ns;
 		to_ns = one->to_ns;
 	}
@@ -229,7 +229,7 @@ static void tell_rest(struct lkst_narrator *t, struct lkst_account_step *parent,
 	s = lkst_account_add(t->account, parent, "rest", from_ns, to_ns, tid);
 	lkst_narrate_rest(t, s, nr, sum_ns);
 	for (i = 0; i < line->nr && sum_ns[LKST_STRETCH_RAN] >= t->min_ns; i++)
-		if (!is_alone(t, line, i, longest))
+		if (!why_is_alone(t, line, i, longest))
 			lkst_narrate_running_add(t, s, &line->list[i], &running);
 	lkst_narrate_running_say(t, s, "; ran", &running);
 	if (sum_ns[LKST_STRETCH_BLOCKED] >= t->min_ns)
@@ -249,16 +249,16 @@ static u32 tell_running(struct lkst_narrator *t, struct lkst_account_step *paren
 	u32 last = i, nr = 0, k;
 	u64 ran_ns = 0;
 
-	if (s[i].state != LKST_STRETCH_RAN || !is_alone(t, line, i, longest))
+	if (s[i].state != LKST_STRETCH_RAN || !why_is_alone(t, line, i, longest))
 		return i;
 	for (k = i; k < line->nr; k++) {
-		if (!is_alone(t, line, k, longest))
+		if (!why_is_alone(t, line, k, longest))
 			continue;
 		if (s[k].state != LKST_STRETCH_RAN || s[k].gap)
 			break;
 		last = k;
 		nr++;
-		ran_ns += length_of(&s[k]);
+		ran_ns += why_length_of(&s[k]);
 	}
 	if (nr > 1)
 		lkst_narrate_ran_often(t,
@@ -274,7 +274,7 @@ static void tell_line(struct lkst_narrator *t, struct lkst_account_step *parent,
 	u32 longest = 0, i;
 
 	for (i = 1; i < line->nr; i++)
-		if (length_of(&line->list[i]) > length_of(&line->list[longest]))
+		if (why_length_of(&line->list[i]) > why_length_of(&line->list[longest]))
 			longest = i;
 	if (line->nr > FEW)
 		longest = LKST_NOWHERE;
@@ -283,14 +283,14 @@ static void tell_line(struct lkst_narrator *t, struct lkst_account_step *parent,
 
 		if (last != i)
 			i = last;
-		else if (is_alone(t, line, i, longest))
+		else if (why_is_alone(t, line, i, longest))
 			tell_stretch(t, parent, tid, &line->list[i], depth);
 	}
 	tell_rest(t, parent, tid, line, longest);
 }
 
-static void explain(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
-		    u64 to_ns, unsigned int depth)
+static void why_explain(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
+			u64 to_ns, unsigned int depth)
 {
 	struct lkst_stretches line;
 

@@ -15,14 +15,14 @@ enum {
 
 /* ---- finding it ------------------------------------------------------------------------------ */
 
-struct search {
+struct why_span_search {
 	const struct lkst_why_span_options *o;
 	struct lkst_span best;
 	bool has_best;
 	u64 nr;
 };
 
-static bool is_meant(const struct lkst_why_span_options *o, const struct lkst_span *x)
+static bool why_span_is_meant(const struct lkst_why_span_options *o, const struct lkst_span *x)
 {
 	return (!o->name || !fnmatch(o->name, x->name, 0)) && (!o->has_id || x->id == o->id) &&
 	       (!o->tid || x->begin_tid == o->tid) &&
@@ -35,12 +35,12 @@ static bool is_whole(const struct lkst_span *x)
 	return x->ending == LKST_SPAN_ENDED && !x->is_doubtful;
 }
 
-static int on_span(void *ctx, const struct lkst_span *x)
+static int why_span_on_span(void *ctx, const struct lkst_span *x)
 {
-	struct search *s = ctx;
+	struct why_span_search *s = ctx;
 	const struct lkst_span *best = &s->best;
 
-	if (!is_meant(s->o, x))
+	if (!why_span_is_meant(s->o, x))
 		return 0;
 	s->nr++;
 	if (!s->has_best || (is_whole(x) && !is_whole(best)) ||
@@ -57,8 +57,8 @@ int lkst_why_span_find(struct lkst_err *e, struct lkst_trace *t,
 	_cleanup_(lkst_threads_freep) struct lkst_threads *threads = lkst_threads_new();
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
 	_cleanup_(lkst_spans_freep) struct lkst_spans *spans = NULL;
-	struct search s = { .o = options };
-	struct lkst_spans_options o = { NULL, NULL, threads, on_span, &s };
+	struct why_span_search s = { .o = options };
+	struct lkst_spans_options o = { NULL, NULL, threads, why_span_on_span, &s };
 	int err = threads ? lkst_feed_new(e, t, &f) : lkst_err_sys(e, -ENOMEM, "looking for spans");
 
 	if (err)
@@ -87,14 +87,14 @@ struct calls {
 	u64 nr, ns, from_ns, to_ns;
 };
 
-static int by_time(const void *a, const void *b)
+static int why_span_by_time(const void *a, const void *b)
 {
 	u64 x = ((const struct calls *)a)->ns, y = ((const struct calls *)b)->ns;
 
 	return (x < y) - (x > y);
 }
 
-static void count_call(struct calls *list, u32 *nr, const char *name, u64 from_ns, u64 to_ns)
+static void why_span_count_call(struct calls *list, u32 *nr, const char *name, u64 from_ns, u64 to_ns)
 {
 	u32 i;
 
@@ -113,8 +113,8 @@ static void count_call(struct calls *list, u32 *nr, const char *name, u64 from_n
 }
 
 /* The calls that the thread of @s made within it, those that took the longest first. */
-static void tell_calls(struct lkst_account *a, struct lkst_account_step *s,
-		       const struct lkst_excerpt *w)
+static void why_span_tell_calls(struct lkst_account *a, struct lkst_account_step *s,
+				const struct lkst_excerpt *w)
 {
 	struct lkst_places_list list = lkst_excerpt_thread(w, s->tid);
 	struct calls calls[CALLS_MAX] = {};
@@ -132,12 +132,12 @@ static void tell_calls(struct lkst_account *a, struct lkst_account_step *s,
 		if (kind == LKST_EVENT_REF_ENTRY)
 			entry_ns = ref->ns;
 		if (kind == LKST_EVENT_REF_EXIT && entry_ns)
-			count_call(calls, &nr, lkst_event_ref_call(w, list.at[i]), entry_ns,
-				   ref->ns);
+			why_span_count_call(calls, &nr, lkst_event_ref_call(w, list.at[i]), entry_ns,
+					    ref->ns);
 		if (kind == LKST_EVENT_REF_EXIT)
 			entry_ns = 0;
 	}
-	qsort(calls, nr, sizeof(*calls), by_time);
+	qsort(calls, nr, sizeof(*calls), why_span_by_time);
 	for (i = 0; i < nr && i < CALLS_TOLD; i++) {
 		struct lkst_account_step *c =
 			lkst_account_add(a, s, "calls", calls[i].from_ns, calls[i].to_ns, s->tid);
@@ -212,7 +212,7 @@ static int explain_part(struct lkst_account *a, struct lkst_account_step *s,
 	else
 		lkst_account_say(a, s, "nothing of this thread is recorded");
 	if (!err)
-		tell_calls(a, s, w);
+		why_span_tell_calls(a, s, w);
 	return err;
 }
 

@@ -72,7 +72,7 @@ static enum design design_of(const struct lkst_syscall_now *now)
 	}
 }
 
-static bool is_wanted(const struct lkst_worst_search *s, const struct lkst_thread_life *life)
+static bool worst_is_wanted(const struct lkst_worst_search *s, const struct lkst_thread_life *life)
 {
 	char comm[sizeof(life->comm) + 1] = "";
 
@@ -94,10 +94,10 @@ static bool is_wanted_call(const struct lkst_worst_search *s, const struct lkst_
 }
 
 /* True if this is the longest so far. */
-static bool offer(struct lkst_worst_search *s, const struct lkst_thread_life *life, u64 from_ns,
-		  u64 to_ns)
+static bool worst_offer(struct lkst_worst_search *s, const struct lkst_thread_life *life, u64 from_ns,
+			u64 to_ns)
 {
-	if (to_ns <= from_ns || to_ns - from_ns <= s->best_ns || !is_wanted(s, life))
+	if (to_ns <= from_ns || to_ns - from_ns <= s->best_ns || !worst_is_wanted(s, life))
 		return false;
 	s->best_ns = to_ns - from_ns;
 	s->best.tid = life->tid;
@@ -108,7 +108,7 @@ static bool offer(struct lkst_worst_search *s, const struct lkst_thread_life *li
 
 /* ---- what the state model tells ----------------------------------------------------- */
 
-static bool is_limited(const struct lkst_worst_search *s, u32 id, u64 from_ns, u64 to_ns)
+static bool worst_is_limited(const struct lkst_worst_search *s, u32 id, u64 from_ns, u64 to_ns)
 {
 	return s->limited && lkst_limited_crosses(s->limited, id, from_ns, to_ns);
 }
@@ -129,17 +129,17 @@ static bool pass_over(struct lkst_worst_search *s, const struct lkst_call_interv
 	return true;
 }
 
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int worst_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_worst_search *s = ctx;
 
 	/* Where some were left out between the two, they may be of two calls. */
-	if (c->entry_or_exit && is_limited(s, c->entry_or_exit->record->event->id, c->from_ns, c->to_ns))
+	if (c->entry_or_exit && worst_is_limited(s, c->entry_or_exit->record->event->id, c->from_ns, c->to_ns))
 		return 0;
-	if (!c->has_entry || !c->has_exit || !is_wanted_call(s, &c->call) || !is_wanted(s, c->life))
+	if (!c->has_entry || !c->has_exit || !is_wanted_call(s, &c->call) || !worst_is_wanted(s, c->life))
 		return 0;
 	if (!pass_over(s, c))
-		offer(s, c->life, c->from_ns, c->to_ns);
+		worst_offer(s, c->life, c->from_ns, c->to_ns);
 	return 0;
 }
 
@@ -158,12 +158,12 @@ static void on_blocked(struct lkst_worst_search *s, const struct lkst_interval *
 	case LKST_WORST_FAULT:
 		/* Where its end is recorded, that comes later. */
 		if (i->wait->fault_ns)
-			offer(s, i->life, i->wait->fault_ns, i->to_ns);
+			worst_offer(s, i->life, i->wait->fault_ns, i->to_ns);
 		return;
 	default:
 		return;
 	}
-	if (is_candidate && offer(s, i->life, i->from_ns, i->to_ns))
+	if (is_candidate && worst_offer(s, i->life, i->from_ns, i->to_ns))
 		s->waiting = i->life->nr;
 }
 
@@ -173,7 +173,7 @@ static bool is_waiting(const struct lkst_worst_search *s, const struct lkst_thre
 	return s->waiting == life->nr && s->best.tid == life->tid;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int worst_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_worst_search *s = ctx;
 	bool is_whole =
@@ -183,7 +183,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		return 0;
 	if (i->run == LKST_RUN_READY) {
 		if (s->options->kind == LKST_WORST_READY && is_whole && !i->life->is_kernel)
-			offer(s, i->life, i->from_ns, i->to_ns);
+			worst_offer(s, i->life, i->from_ns, i->to_ns);
 		/* Its wait is not over until it runs. */
 		if (is_waiting(s, i->life) && i->from_ns == s->best.to_ns)
 			s->best.to_ns = i->to_ns;
@@ -194,17 +194,17 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		on_blocked(s, i);
 	/* Whom a signal or a tracer has stopped waits for whoever lets it go on. */
 	if (i->run == LKST_RUN_STOPPED && is_whole && s->options->kind == LKST_WORST_WAIT && !s->options->call &&
-	    offer(s, i->life, i->from_ns, i->to_ns))
+	    worst_offer(s, i->life, i->from_ns, i->to_ns))
 		s->waiting = i->life->nr;
 	return 0;
 }
 
-static int on_fault(void *ctx, const struct lkst_fault_interval *f)
+static int worst_on_fault(void *ctx, const struct lkst_fault_interval *f)
 {
 	struct lkst_worst_search *s = ctx;
 
 	if (!f->is_kernels)
-		offer(s, f->life, f->from_ns, f->to_ns);
+		worst_offer(s, f->life, f->from_ns, f->to_ns);
 	return 0;
 }
 
@@ -266,11 +266,11 @@ static int search_new(struct lkst_err *e, const struct lkst_worst_options *optio
 	return err;
 }
 
-static int subscribe(struct lkst_err *e, struct lkst_worst_search *s, struct lkst_model *model)
+static int worst_subscribe(struct lkst_err *e, struct lkst_worst_search *s, struct lkst_model *model)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval };
-	static const struct lkst_model_calls with_calls = { .call = on_call };
-	static const struct lkst_model_calls with_faults = { .interval = on_interval, .fault = on_fault };
+	static const struct lkst_model_calls calls = { .interval = worst_on_interval };
+	static const struct lkst_model_calls with_calls = { .call = worst_on_call };
+	static const struct lkst_model_calls with_faults = { .interval = worst_on_interval, .fault = worst_on_fault };
 	int r = lkst_model_subscribe(model,
 				     s->options->kind == LKST_WORST_SYSCALL ? &with_calls
 				     : s->options->kind == LKST_WORST_FAULT ? &with_faults
@@ -286,7 +286,7 @@ int lkst_worst_search_new(struct lkst_err *e, struct lkst_model *model,
 			  struct lkst_worst_search **ret_search)
 {
 	_cleanup_(lkst_worst_search_freep) struct lkst_worst_search *s = NULL;
-	int err = search_new(e, options, &s) ?: subscribe(e, s, model);
+	int err = search_new(e, options, &s) ?: worst_subscribe(e, s, model);
 
 	if (!err)
 		*ret_search = lkst_take(s);
@@ -327,7 +327,7 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct lkst_wors
 	if (r)
 		return r;
 	lkst_model_know_cgroups(state, threads);
-	return subscribe(e, s, state) ?: lkst_feed_run(e, f);
+	return worst_subscribe(e, s, state) ?: lkst_feed_run(e, f);
 }
 
 static int found_none(struct lkst_err *e, const struct lkst_worst_search *s)
