@@ -356,7 +356,7 @@ void lkst_new_file_fini(struct lkst_new_file *f)
 /* ---- directories -------------------------------------------------------------------- */
 
 /* Refuses a directory in which somebody else could put links, or exchange files. */
-static int judge(struct lkst_err *e, int fd, const char *path)
+static int create_judge(struct lkst_err *e, int fd, const char *path)
 {
 	struct stat st;
 
@@ -383,7 +383,7 @@ static bool is_link(int dir_fd, const char *name)
 }
 
 /* Opens directory @name in @dir_fd, which is no link, and judges it. */
-static int open_own(struct lkst_err *e, int dir_fd, const char *name, const char *path, int *ret_fd)
+static int create_open_own(struct lkst_err *e, int dir_fd, const char *name, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int err = fd < 0 ? -errno : 0;
@@ -395,7 +395,7 @@ static int open_own(struct lkst_err *e, int dir_fd, const char *name, const char
 				    path);
 	if (err)
 		return lkst_err_sys(e, err, "cannot open directory %s", path);
-	err = judge(e, fd, path);
+	err = create_judge(e, fd, path);
 	if (!err)
 		*ret_fd = lkst_take_fd(fd);
 	return err;
@@ -407,7 +407,7 @@ int lkst_open_own_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 	char name[NAME_MAX + 1];
 	int err = open_parent(e, at, path, &dir_fd, name);
 
-	return err ? err : open_own(e, dir_fd, name, path, ret_fd);
+	return err ? err : create_open_own(e, dir_fd, name, path, ret_fd);
 }
 
 int lkst_create_dir(struct lkst_err *e, const struct lkst_access *access, int at, const char *path, int *ret_fd)
@@ -423,7 +423,7 @@ int lkst_create_dir(struct lkst_err *e, const struct lkst_access *access, int at
 	if (!is_new && errno != EEXIST)
 		return lkst_err_sys(e, -errno, "cannot create directory %s", path);
 	/* Somebody may have put another one in its place: it is judged, too. */
-	err = open_own(e, dir_fd, name, path, &fd);
+	err = create_open_own(e, dir_fd, name, path, &fd);
 	if (!err && is_new)
 		err = apply_access(e, access, fd, dir_mode(access), path);
 	if (!err)
@@ -434,7 +434,7 @@ int lkst_create_dir(struct lkst_err *e, const struct lkst_access *access, int at
 }
 
 /* 1 if the directory that @fd refers to has no entry, 0 if it has, or a negative errno. */
-static int is_empty(int fd)
+static int create_is_empty(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent *entry;
@@ -464,7 +464,7 @@ int lkst_create_empty_dir(struct lkst_err *e, const struct lkst_access *access, 
 
 	if (err)
 		return err;
-	err = is_empty(fd);
+	err = create_is_empty(fd);
 	if (err < 0)
 		return lkst_err_sys(e, err, "cannot list directory %s", path);
 	if (!err)
@@ -583,13 +583,13 @@ static void empty_dir(int fd, bool has_dirs)
 	closedir(dir);
 }
 
-static void remove_dir(int at, const char *path, bool has_dirs)
+static void create_remove_dir(int at, const char *path, bool has_dirs)
 {
 	_cleanup_close_ int parent_fd = -1, fd = -1;
 	char name[NAME_MAX + 1];
 
 	if (open_parent(NULL, at, path, &parent_fd, name) || !are_names_safe(parent_fd) ||
-	    open_own(NULL, parent_fd, name, path, &fd))
+	    create_open_own(NULL, parent_fd, name, path, &fd))
 		return;
 	empty_dir(fd, has_dirs);
 	unlinkat(parent_fd, name, AT_REMOVEDIR);
@@ -608,12 +608,12 @@ void lkst_remove_made_dir(int fd, int at, const char *path)
 
 void lkst_remove_dir(int at, const char *path)
 {
-	remove_dir(at, path, false);
+	create_remove_dir(at, path, false);
 }
 
 void lkst_remove_dirs(int at, const char *path)
 {
-	remove_dir(at, path, true);
+	create_remove_dir(at, path, true);
 }
 
 /* ---- a directory that gets its name when it is whole -------------------------------- */
@@ -622,7 +622,7 @@ void lkst_remove_dirs(int at, const char *path)
 static int check_free(struct lkst_err *e, const struct lkst_new_dir *d, const char *path)
 {
 	_cleanup_close_ int fd = openat(d->parent_fd, d->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : is_empty(fd);
+	int err = fd < 0 ? -errno : create_is_empty(fd);
 
 	if (err == -ENOENT || err == 1)
 		return 0;

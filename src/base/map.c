@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-struct entry {
+struct map_entry {
 	uint64_t key, value;
 };
 
@@ -15,14 +15,14 @@ void lkst_map_fini(struct lkst_map *m)
 
 uint64_t *lkst_map_find(const struct lkst_map *m, uint64_t key)
 {
-	struct entry *entry = lkst_hash_find(&m->hash, key, sizeof(*entry));
+	struct map_entry *entry = lkst_hash_find(&m->hash, key, sizeof(*entry));
 
 	return entry ? &entry->value : NULL;
 }
 
 int lkst_map_set(struct lkst_map *m, uint64_t key, uint64_t value)
 {
-	struct entry *entry = lkst_hash_find(&m->hash, key, sizeof(*entry));
+	struct map_entry *entry = lkst_hash_find(&m->hash, key, sizeof(*entry));
 	int err;
 
 	if (!entry) {
@@ -39,7 +39,7 @@ int lkst_map_set(struct lkst_map *m, uint64_t key, uint64_t value)
 
 void lkst_map_remove(struct lkst_map *m, uint64_t key)
 {
-	struct entry *entry = lkst_hash_find(&m->hash, key, sizeof(*entry));
+	struct map_entry *entry = lkst_hash_find(&m->hash, key, sizeof(*entry));
 
 	if (entry)
 		lkst_hash_remove(&m->hash, entry, sizeof(*entry));
@@ -47,5 +47,5 @@ void lkst_map_remove(struct lkst_map *m, uint64_t key)
 
 void lkst_map_clear(struct lkst_map *m)
 {
-	lkst_hash_clear(&m->hash, sizeof(struct entry));
+	lkst_hash_clear(&m->hash, sizeof(struct map_entry));
 }

@@ -286,7 +286,7 @@ static unsigned int sequence_length(const unsigned char *s, size_t room, bool *r
  * Copies the characters at *@text up to @stop that no form of escaping changes, which are nearly
  * all in nearly every text, and moves *@text past them.
  */
-static char *put_plain(char *p, const unsigned char **text, const unsigned char *stop)
+static char *out_put_plain(char *p, const unsigned char **text, const unsigned char *stop)
 {
 	const unsigned char *s = *text;
 
@@ -319,7 +319,7 @@ static char *put_letter_escape(char *p, unsigned char byte)
 	return p;
 }
 
-static bool is_in(const char *list, unsigned char byte)
+static bool out_is_in(const char *list, unsigned char byte)
 {
 	for (; *list; list++)
 		if ((unsigned char)*list == byte)
@@ -336,7 +336,7 @@ static char *put_escaped_piece(char *p, const unsigned char *s, const unsigned c
 {
 	const unsigned char *stop = (size_t)(end - s) > max ? s + max : end;
 
-	for (p = put_plain(p, &s, stop); s < stop; p = put_plain(p, &s, stop)) {
+	for (p = out_put_plain(p, &s, stop); s < stop; p = out_put_plain(p, &s, stop)) {
 		bool is_control;
 		unsigned int n = sequence_length(s, (size_t)(end - s), &is_control);
 		char *escaped = n == 1 && (also || *s != '\\') ? put_letter_escape(p, *s) : NULL;
@@ -344,7 +344,7 @@ static char *put_escaped_piece(char *p, const unsigned char *s, const unsigned c
 		if (escaped) {
 			p = escaped;
 			s++;
-		} else if (!n || is_control || (n == 1 && also && is_in(also, *s))) {
+		} else if (!n || is_control || (n == 1 && also && out_is_in(also, *s))) {
 			p = put_byte_escape(p, *s++);
 		} else {
 			for (; n; n--)
@@ -503,7 +503,7 @@ static char *put_json_piece(char *p, const unsigned char *s, const unsigned char
 {
 	const unsigned char *stop = (size_t)(end - s) > max ? s + max : end;
 
-	for (p = put_plain(p, &s, stop); s < stop; p = put_plain(p, &s, stop)) {
+	for (p = out_put_plain(p, &s, stop); s < stop; p = out_put_plain(p, &s, stop)) {
 		bool is_control;
 		unsigned int n = sequence_length(s, (size_t)(end - s), &is_control);
 

@@ -7,11 +7,11 @@
 
 #include "base/rotate.h"
 
-struct state {
+struct siphash_state {
 	uint64_t v0, v1, v2, v3;
 };
 
-static void mix(struct state *s, unsigned int rounds)
+static void siphash_mix(struct siphash_state *s, unsigned int rounds)
 {
 	while (rounds--) {
 		s->v0 += s->v1;
@@ -27,7 +27,7 @@ static void mix(struct state *s, unsigned int rounds)
 	}
 }
 
-static uint64_t load(const uint8_t *bytes)
+static uint64_t siphash_load(const uint8_t *bytes)
 {
 	uint64_t v;
 
@@ -35,28 +35,28 @@ static uint64_t load(const uint8_t *bytes)
 	return le64toh(v);
 }
 
-static void take(struct state *s, uint64_t word)
+static void siphash_take(struct siphash_state *s, uint64_t word)
 {
 	s->v3 ^= word;
-	mix(s, 2);
+	siphash_mix(s, 2);
 	s->v0 ^= word;
 }
 
 uint64_t lkst_siphash(const uint8_t key[LKST_SIPHASH_KEY], const void *bytes, size_t length)
 {
-	const uint64_t k0 = load(key), k1 = load(key + 8);
-	struct state s = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
+	const uint64_t k0 = siphash_load(key), k1 = siphash_load(key + 8);
+	struct siphash_state s = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
 			   k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573 };
 	const uint8_t *p = bytes;
 	uint8_t last[8] = {};
 	size_t left;
 
 	for (left = length; left >= 8; left -= 8, p += 8)
-		take(&s, load(p));
+		siphash_take(&s, siphash_load(p));
 	memcpy(last, p, left);
 	last[7] = (uint8_t)length;
-	take(&s, load(last));
+	siphash_take(&s, siphash_load(last));
 	s.v2 ^= 0xff;
-	mix(&s, 4);
+	siphash_mix(&s, 4);
 	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }

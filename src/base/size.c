@@ -10,17 +10,17 @@
 
 #define NS_PER_S 1000000000ULL
 
-struct unit {
+struct size_unit {
 	const char *name;
 	uint64_t value;
 };
 
-static const struct unit size_units[] = {
+static const struct size_unit size_units[] = {
 	{ "", 1 },	     { "K", 1ULL << 10 }, { "M", 1ULL << 20 },
 	{ "G", 1ULL << 30 }, { "T", 1ULL << 40 },
 };
 
-static const struct unit duration_units[] = {
+static const struct size_unit duration_units[] = {
 	{ "ns", 1 },
 	{ "us", 1000 },
 	{ "ms", 1000000 },
@@ -36,7 +36,7 @@ enum {
 	NR_DURATION_UNITS = sizeof(duration_units) / sizeof(duration_units[0]),
 };
 
-static int is_digit(char c)
+static int size_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -48,8 +48,8 @@ static uint64_t parse_fraction(const char **text)
 	int i;
 
 	for (i = 0; i < FRACTION_DIGITS; i++)
-		fraction = fraction * 10 + (is_digit(**text) ? (uint64_t)(*(*text)++ - '0') : 0);
-	while (is_digit(**text))
+		fraction = fraction * 10 + (size_is_digit(**text) ? (uint64_t)(*(*text)++ - '0') : 0);
+	while (size_is_digit(**text))
 		(*text)++;
 	return fraction;
 }
@@ -59,15 +59,15 @@ int lkst_decimal_parse(const char **text, uint64_t unit, uint64_t *ret_value)
 	uint64_t value = 0, fraction = 0, part;
 	const char *p = *text;
 
-	if (!is_digit(*p))
+	if (!size_is_digit(*p))
 		return -EINVAL;
-	for (; is_digit(*p); p++)
+	for (; size_is_digit(*p); p++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
 			return -ERANGE;
 	if (*p == '.') {
 		p++;
-		if (!is_digit(*p))
+		if (!size_is_digit(*p))
 			return -EINVAL;
 		fraction = parse_fraction(&p);
 	}
@@ -82,13 +82,13 @@ int lkst_decimal_parse(const char **text, uint64_t unit, uint64_t *ret_value)
 }
 
 /* Where the number ends and the unit begins; NULL: there is no number. */
-static const char *skip_number(const char *text)
+static const char *size_skip_number(const char *text)
 {
 	const char *p = text;
 
-	while (is_digit(*p) || *p == '.')
+	while (size_is_digit(*p) || *p == '.')
 		p++;
-	return is_digit(*text) ? p : NULL;
+	return size_is_digit(*text) ? p : NULL;
 }
 
 /* The text's whole number, times the value of a unit that the caller has found after it. */
@@ -109,7 +109,7 @@ static int parse_scaled(struct lkst_err *e, const char *text, const char *unit_a
 }
 
 /* Whether the letters after a size's number name @unit: "k", "K", "KB", "KiB". */
-static int is_size_unit(const char *letters, const struct unit *unit)
+static int is_size_unit(const char *letters, const struct size_unit *unit)
 {
 	size_t length = strlen(unit->name);
 
@@ -121,7 +121,7 @@ static int is_size_unit(const char *letters, const struct unit *unit)
 
 int lkst_size_parse(struct lkst_err *e, const char *text, uint64_t *ret_bytes)
 {
-	const char *letters = skip_number(text);
+	const char *letters = size_skip_number(text);
 	int i;
 
 	for (i = 0; letters && i < NR_SIZE_UNITS; i++)
@@ -136,7 +136,7 @@ int lkst_size_parse(struct lkst_err *e, const char *text, uint64_t *ret_bytes)
 
 int lkst_duration_parse(struct lkst_err *e, const char *text, uint64_t *ret_ns)
 {
-	const char *letters = skip_number(text);
+	const char *letters = size_skip_number(text);
 	int i;
 
 	if (!strcmp(text, "0")) {

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int suggest_least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
 
 /* How many characters must be changed, added or taken away (Levenshtein). */
-static unsigned int distance(const char *a, const char *b)
+static unsigned int suggest_distance(const char *a, const char *b)
 {
 	unsigned int row[LKST_SUGGEST_NAME], i, j, n = (unsigned int)strlen(b);
 
@@ -24,8 +24,8 @@ static unsigned int distance(const char *a, const char *b)
 		for (j = 1; j <= n; j++) {
 			unsigned int above = row[j];
 
-			row[j] = least(least(above, row[j - 1]) + 1,
-				       diagonal + (a[i - 1] != b[j - 1]));
+			row[j] = suggest_least(suggest_least(above, row[j - 1]) + 1,
+					       diagonal + (a[i - 1] != b[j - 1]));
 			diagonal = above;
 		}
 	}
@@ -42,7 +42,7 @@ void lkst_suggest_offer(struct lkst_suggest *n, const char *name)
 	/* A part of a name is nearer than it looks. */
 	far = !strcmp(name, n->word)			      ? 0
 	      : strstr(name, n->word) && length > 2 ? 1
-						    : distance(n->word, name);
+						    : suggest_distance(n->word, name);
 	if (far > 1 + length / 3)
 		return;
 	for (at = 0; at < n->nr; at++)

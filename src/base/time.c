@@ -72,7 +72,7 @@ static size_t format_calendar(const struct lkst_time_text *t, char *text, uint64
 	return length ? length : (size_t)(lkst_put_u64(text, second) - text);
 }
 
-static char *put_seconds(const struct lkst_time_text *t, char *p, uint64_t second, bool is_negative)
+static char *time_put_seconds(const struct lkst_time_text *t, char *p, uint64_t second, bool is_negative)
 {
 	char digits[24], *end = digits;
 
@@ -86,7 +86,7 @@ static char *put_seconds(const struct lkst_time_text *t, char *p, uint64_t secon
 	return lkst_put_mem(p, digits, (size_t)(end - digits));
 }
 
-static void remember(struct lkst_time_text *t, uint64_t value_ns)
+static void time_remember(struct lkst_time_text *t, uint64_t value_ns)
 {
 	uint64_t second = value_ns / LKST_NS_PER_S;
 
@@ -94,7 +94,7 @@ static void remember(struct lkst_time_text *t, uint64_t value_ns)
 	if (t->form <= LKST_TIME_UTC)
 		t->length = (unsigned int)format_calendar(t, t->text, second);
 	else
-		t->length = (unsigned int)(put_seconds(t, t->text, second, false) - t->text);
+		t->length = (unsigned int)(time_put_seconds(t, t->text, second, false) - t->text);
 }
 
 static char *put_fraction(char *p, uint64_t ns, unsigned int digits)
@@ -112,11 +112,11 @@ char *lkst_put_time(char *p, struct lkst_time_text *t, uint64_t ns, unsigned int
 	assert(digits >= 1 && digits <= 9);
 	if (t->form >= LKST_TIME_SECONDS && (int64_t)value < 0) {
 		value = 0 - value;
-		p = put_seconds(t, p, value / LKST_NS_PER_S, true);
+		p = time_put_seconds(t, p, value / LKST_NS_PER_S, true);
 		return put_fraction(p, value % LKST_NS_PER_S, digits);
 	}
 	if (!t->length || value - t->second_ns >= LKST_NS_PER_S)
-		remember(t, value);
+		time_remember(t, value);
 	p = lkst_put_mem(p, t->text, t->length);
 	p = put_fraction(p, value - t->second_ns, digits);
 	if (t->form == LKST_TIME_UTC)
@@ -140,7 +140,7 @@ static bool parse_digits(const char **text, unsigned int n, int max, int *ret_va
 	return value <= max;
 }
 
-static bool skip(const char **text, char c)
+static bool time_skip(const char **text, char c)
 {
 	if (**text != c)
 		return false;
@@ -163,11 +163,11 @@ static bool parse_zone(const char *text, struct zone *ret_zone)
 	*ret_zone = (struct zone){ .is_known = *text };
 	if (!*text)
 		return true;
-	if (skip(&text, 'Z'))
+	if (time_skip(&text, 'Z'))
 		return !*text;
-	if (!skip(&text, is_west ? '-' : '+') || !parse_digits(&text, 2, 14, &hours))
+	if (!time_skip(&text, is_west ? '-' : '+') || !parse_digits(&text, 2, 14, &hours))
 		return false;
-	if ((skip(&text, ':') || *text) && !parse_digits(&text, 2, 59, &minutes))
+	if ((time_skip(&text, ':') || *text) && !parse_digits(&text, 2, 59, &minutes))
 		return false;
 	ret_zone->east_s = (is_west ? -1 : 1) * (hours * 60 + minutes) * 60;
 	return !*text;
@@ -178,10 +178,10 @@ static bool parse_day(const char *text, struct tm *tm, uint64_t *ret_fraction_ns
 {
 	*ret_fraction_ns = 0;
 	tm->tm_sec = 0;
-	if (!parse_digits(&text, 2, 23, &tm->tm_hour) || !skip(&text, ':') ||
+	if (!parse_digits(&text, 2, 23, &tm->tm_hour) || !time_skip(&text, ':') ||
 	    !parse_digits(&text, 2, 59, &tm->tm_min))
 		return false;
-	if (skip(&text, ':')) {
+	if (time_skip(&text, ':')) {
 		/* A whole second and a fraction are read apart, so that 60, a leap second, is fine. */
 		if (!parse_digits(&text, 2, 60, &tm->tm_sec))
 			return false;
@@ -205,11 +205,11 @@ static bool parse_date(const char **text, struct tm *tm)
 {
 	const char *p = *text;
 
-	if (!parse_digits(&p, 4, 9999, &tm->tm_year) || !skip(&p, '-') ||
-	    !parse_digits(&p, 2, 12, &tm->tm_mon) || !skip(&p, '-') ||
+	if (!parse_digits(&p, 4, 9999, &tm->tm_year) || !time_skip(&p, '-') ||
+	    !parse_digits(&p, 2, 12, &tm->tm_mon) || !time_skip(&p, '-') ||
 	    !parse_digits(&p, 2, 31, &tm->tm_mday) || !tm->tm_mon || !tm->tm_mday)
 		return false;
-	if (!skip(&p, ' ') && !skip(&p, 'T'))
+	if (!time_skip(&p, ' ') && !time_skip(&p, 'T'))
 		return false;
 	tm->tm_year -= 1900;
 	tm->tm_mon -= 1;

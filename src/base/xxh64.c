@@ -11,7 +11,7 @@
 #define PRIME_5 0x27D4EB2F165667C5ULL
 
 /* The number of @nr bytes at @bytes, little-endian. */
-static uint64_t load(const unsigned char *bytes, unsigned int nr)
+static uint64_t xxh64_load(const unsigned char *bytes, unsigned int nr)
 {
 	uint64_t value = 0;
 
@@ -20,7 +20,7 @@ static uint64_t load(const unsigned char *bytes, unsigned int nr)
 	return value;
 }
 
-static uint64_t mix(uint64_t lane, uint64_t input)
+static uint64_t xxh64_mix(uint64_t lane, uint64_t input)
 {
 	return lkst_rotate(lane + input * PRIME_2, 31) * PRIME_1;
 }
@@ -33,11 +33,11 @@ static uint64_t add_stripes(const unsigned char **bytes, size_t *length)
 
 	for (; *length >= 32; *bytes += 32, *length -= 32)
 		for (i = 0; i < 4; i++)
-			lanes[i] = mix(lanes[i], load(*bytes + 8 * i, 8));
+			lanes[i] = xxh64_mix(lanes[i], xxh64_load(*bytes + 8 * i, 8));
 	sum = lkst_rotate(lanes[0], 1) + lkst_rotate(lanes[1], 7) + lkst_rotate(lanes[2], 12) +
 	      lkst_rotate(lanes[3], 18);
 	for (i = 0; i < 4; i++)
-		sum = (sum ^ mix(0, lanes[i])) * PRIME_1 + PRIME_4;
+		sum = (sum ^ xxh64_mix(0, lanes[i])) * PRIME_1 + PRIME_4;
 	return sum;
 }
 
@@ -50,9 +50,9 @@ uint64_t lkst_xxh64(const void *bytes, size_t length)
 		sum = add_stripes(&at, &length);
 	sum += total;
 	for (; length >= 8; at += 8, length -= 8)
-		sum = lkst_rotate(sum ^ mix(0, load(at, 8)), 27) * PRIME_1 + PRIME_4;
+		sum = lkst_rotate(sum ^ xxh64_mix(0, xxh64_load(at, 8)), 27) * PRIME_1 + PRIME_4;
 	if (length >= 4) {
-		sum = lkst_rotate(sum ^ load(at, 4) * PRIME_1, 23) * PRIME_2 + PRIME_3;
+		sum = lkst_rotate(sum ^ xxh64_load(at, 4) * PRIME_1, 23) * PRIME_2 + PRIME_3;
 		at += 4;
 		length -= 4;
 	}

@@ -27,7 +27,7 @@ static s64 limited(s64 ns)
 	return ns > FAR ? FAR : ns < -FAR ? -FAR : ns;
 }
 
-static s64 sum(s64 a, s64 b)
+static s64 bounds_sum(s64 a, s64 b)
 {
 	return a == NONE || b == NONE ? NONE : limited(a + b);
 }
@@ -47,7 +47,7 @@ static s64 difference(u64 a, u64 b)
 	return a > b ? cut : -cut;
 }
 
-static void clear(s64 w[NODES_MAX][NODES_MAX])
+static void bounds_clear(s64 w[NODES_MAX][NODES_MAX])
 {
 	unsigned int i, j;
 
@@ -63,8 +63,8 @@ struct lkst_clock_bounds *lkst_clock_bounds_new(unsigned int nr_hosts)
 	if (!b)
 		return NULL;
 	b->nr = nr_hosts;
-	clear(b->clocks);
-	clear(b->messages);
+	bounds_clear(b->clocks);
+	bounds_clear(b->messages);
 	return b;
 }
 
@@ -96,20 +96,20 @@ void lkst_clock_bounds_message(struct lkst_clock_bounds *b, unsigned int from, u
 
 /* ---- solving --------------------------------------------------------------------------------- */
 
-struct paths {
+struct bounds_paths {
 	unsigned int nr;
 	s64 to[NODES_MAX][NODES_MAX];
 };
 
 /* Shortest paths between all nodes (Floyd and Warshall). False: there is a contradiction. */
-static bool find_paths(struct paths *p)
+static bool find_paths(struct bounds_paths *p)
 {
 	unsigned int i, j, k;
 
 	for (k = 0; k < p->nr; k++)
 		for (i = 0; i < p->nr; i++)
 			for (j = 0; j < p->nr; j++) {
-				const s64 ns = sum(p->to[i][k], p->to[k][j]);
+				const s64 ns = bounds_sum(p->to[i][k], p->to[k][j]);
 
 				if (ns < p->to[i][j])
 					p->to[i][j] = ns;
@@ -121,8 +121,8 @@ static bool find_paths(struct paths *p)
 }
 
 /* The paths by the statements, where messages may have been received up to @slack_ns before they were sent. */
-static bool try(const struct lkst_clock_bounds *b, bool has_clocks, s64 slack_ns,
-		struct paths *ret_paths)
+static bool bounds_try(const struct lkst_clock_bounds *b, bool has_clocks, s64 slack_ns,
+		       struct bounds_paths *ret_paths)
 {
 	unsigned int i, j;
 
@@ -131,7 +131,7 @@ static bool try(const struct lkst_clock_bounds *b, bool has_clocks, s64 slack_ns
 		for (j = 0; j < ret_paths->nr; j++) {
 			s64 *to = &ret_paths->to[i][j];
 
-			*to = i == j ? 0 : sum(b->messages[i][j], slack_ns);
+			*to = i == j ? 0 : bounds_sum(b->messages[i][j], slack_ns);
 			if (has_clocks && b->clocks[i][j] < *to)
 				*to = b->clocks[i][j];
 		}
@@ -139,48 +139,48 @@ static bool try(const struct lkst_clock_bounds *b, bool has_clocks, s64 slack_ns
 }
 
 /* The least slack with which messages do not contradict each other. */
-static s64 find_slack(const struct lkst_clock_bounds *b, struct paths *paths)
+static s64 find_slack(const struct lkst_clock_bounds *b, struct bounds_paths *paths)
 {
 	s64 below = 0, enough = FAR;
 
 	while (enough - below > 1) {
 		const s64 middle = below + (enough - below) / 2;
 
-		if (try(b, false, middle, paths))
+		if (bounds_try(b, false, middle, paths))
 			enough = middle;
 		else
 			below = middle;
 	}
-	try(b, false, enough, paths);
+	bounds_try(b, false, enough, paths);
 	return enough;
 }
 
 /* Half of it, rounded down, so that what fits together still does. */
-static s64 half(s64 ns)
+static s64 bounds_half(s64 ns)
 {
 	return ns >= 0 ? ns / 2 : -((1 - ns) / 2);
 }
 
 /* Whether what remains for host @i, against host 0's clock, ends at both sides. */
-static bool is_bounded(const struct paths *p, unsigned int i)
+static bool is_bounded(const struct bounds_paths *p, unsigned int i)
 {
 	return p->to[0][i] != NONE && p->to[i][0] != NONE;
 }
 
-static s64 middle(const struct paths *p, unsigned int i)
+static s64 middle(const struct bounds_paths *p, unsigned int i)
 {
-	return half(p->to[0][i] - p->to[i][0]);
+	return bounds_half(p->to[0][i] - p->to[i][0]);
 }
 
 /* What is nearest to 0 of what remains: without a statement a clock is taken to be right. */
-static s64 nearest(const struct paths *p, unsigned int i)
+static s64 nearest(const struct bounds_paths *p, unsigned int i)
 {
 	if (p->to[0][i] < 0)
 		return p->to[0][i];
 	return p->to[i][0] < 0 ? -p->to[i][0] : 0;
 }
 
-static void place(struct paths *p, unsigned int i, s64 shift_ns)
+static void bounds_place(struct bounds_paths *p, unsigned int i, s64 shift_ns)
 {
 	p->to[0][i] = shift_ns;
 	p->to[i][0] = -shift_ns;
@@ -191,20 +191,20 @@ static void place(struct paths *p, unsigned int i, s64 shift_ns)
  * first of a group is moved as little as what is placed already allows; that is host 0 at first, which stays. The
  * others of the group are put into the middles of what then remains.
  */
-static void place_all(struct paths *p, unsigned int nr_hosts)
+static void bounds_place_all(struct bounds_paths *p, unsigned int nr_hosts)
 {
-	const struct paths said = *p;
+	const struct bounds_paths said = *p;
 	bool is_placed[NODES_MAX] = {};
 	unsigned int i, k;
 
 	for (i = 0; i < nr_hosts; i++) {
 		if (is_placed[i])
 			continue;
-		place(p, i, nearest(p, i));
+		bounds_place(p, i, nearest(p, i));
 		find_paths(p);
 		for (k = i; k < nr_hosts; k++)
 			if (said.to[i][k] != NONE && said.to[k][i] != NONE) {
-				place(p, k, middle(p, k));
+				bounds_place(p, k, middle(p, k));
 				is_placed[k] = true;
 			}
 		find_paths(p);
@@ -214,19 +214,19 @@ static void place_all(struct paths *p, unsigned int nr_hosts)
 void lkst_clock_bounds_solve(const struct lkst_clock_bounds *b, struct lkst_clock_bound *ret_bounds,
 			     struct lkst_clock_bounds_fit *ret_fit)
 {
-	struct paths paths;
+	struct bounds_paths paths;
 	unsigned int i;
 
 	*ret_fit = (struct lkst_clock_bounds_fit){};
-	if (!try(b, true, 0, &paths)) {
+	if (!bounds_try(b, true, 0, &paths)) {
 		ret_fit->clocks_are_wrong = true;
-		if (!try(b, false, 0, &paths)) {
+		if (!bounds_try(b, false, 0, &paths)) {
 			ret_fit->conflict_ns = (u64)find_slack(b, &paths);
 			/* The clocks may fit messages that are off by as much. */
 			ret_fit->clocks_are_wrong =
-				!try(b, true, (s64)ret_fit->conflict_ns, &paths);
+				!bounds_try(b, true, (s64)ret_fit->conflict_ns, &paths);
 			if (ret_fit->clocks_are_wrong)
-				try(b, false, (s64)ret_fit->conflict_ns, &paths);
+				bounds_try(b, false, (s64)ret_fit->conflict_ns, &paths);
 		}
 	}
 	for (i = 0; i < b->nr; i++) {
@@ -235,7 +235,7 @@ void lkst_clock_bounds_solve(const struct lkst_clock_bounds *b, struct lkst_cloc
 			ret_bounds[i].error_ns =
 				(u64)(paths.to[0][i] + paths.to[i][0] + 1) / 2;
 	}
-	place_all(&paths, b->nr);
+	bounds_place_all(&paths, b->nr);
 	for (i = 0; i < b->nr; i++)
 		ret_bounds[i].shift_ns = middle(&paths, i);
 }

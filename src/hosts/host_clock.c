@@ -5,14 +5,14 @@
 #include "trace/format/catalog.h"
 #include "trace/read/state_walk.h"
 
-struct reading {
+struct host_clock_reading {
 	struct lkst_host_clock clock;
 	unsigned int nr;
 	u64 least_ns, most_ns; /* offsets */
 };
 
 /* Field @name of @r, a number; false: it has none. */
-static bool get(const struct lkst_record *r, const char *name, u64 *ret_value)
+static bool host_clock_get(const struct lkst_record *r, const char *name, u64 *ret_value)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
@@ -33,20 +33,20 @@ static bool is_said(u64 error_ns, u64 estimated_ns)
 	return estimated_ns || error_ns % ADDED_NS;
 }
 
-static int on_state(struct lkst_err *e, void *ctx, const struct lkst_block *block,
-		    const struct lkst_record *r)
+static int host_clock_on_state(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+			       const struct lkst_record *r)
 {
 	u64 monotonic_ns, realtime_ns, error_ns = 0, estimated_ns = 0, is_synchronised = 0, offset_ns;
-	struct reading *reading = ctx;
+	struct host_clock_reading *reading = ctx;
 	struct lkst_host_clock *c = &reading->clock;
 
-	if (r->event->index != LKST_EV_state_clock || !get(r, "monotonic_ns", &monotonic_ns) ||
-	    !get(r, "realtime_ns", &realtime_ns) || realtime_ns < monotonic_ns ||
+	if (r->event->index != LKST_EV_state_clock || !host_clock_get(r, "monotonic_ns", &monotonic_ns) ||
+	    !host_clock_get(r, "realtime_ns", &realtime_ns) || realtime_ns < monotonic_ns ||
 	    realtime_ns > LKST_TIME_MAX)
 		return 0;
 	offset_ns = realtime_ns - monotonic_ns;
-	if (!get(r, "synchronised", &is_synchronised) || !get(r, "max_error_ns", &error_ns) ||
-	    !get(r, "estimated_error_ns", &estimated_ns))
+	if (!host_clock_get(r, "synchronised", &is_synchronised) || !host_clock_get(r, "max_error_ns", &error_ns) ||
+	    !host_clock_get(r, "estimated_error_ns", &estimated_ns))
 		is_synchronised = 0;
 	c->is_synchronised = is_synchronised && (c->is_synchronised || !reading->nr);
 	c->has_error = c->is_synchronised && is_said(error_ns, estimated_ns) &&
@@ -67,9 +67,9 @@ int lkst_host_clock_read(struct lkst_err *e, const struct lkst_trace *t,
 			 struct lkst_host_clock *ret_clock)
 {
 	const u64 offset_ns = lkst_trace_catalog(t)->clock_offset_ns;
-	struct reading reading = { .clock = { .is_known = offset_ns && offset_ns < LKST_TIME_MAX,
+	struct host_clock_reading reading = { .clock = { .is_known = offset_ns && offset_ns < LKST_TIME_MAX,
 					      .offset_ns = offset_ns } };
-	int err = lkst_state_walk(e, t, on_state, &reading, NULL);
+	int err = lkst_state_walk(e, t, host_clock_on_state, &reading, NULL);
 
 	if (reading.nr)
 		reading.clock.step_ns = reading.most_ns - reading.least_ns;

@@ -51,7 +51,7 @@ static bool uuid_of_archive(const struct lkst_memory_file *file, u8 uuid[16])
 	return entry && uuid_of((const u8 *)file->bytes + entry->offset, entry->size, uuid);
 }
 
-static struct lkst_memory_recording *find(struct lkst_memory_recordings *r, const u8 uuid[16])
+static struct lkst_memory_recording *memory_recordings_find(struct lkst_memory_recordings *r, const u8 uuid[16])
 {
 	unsigned int i;
 
@@ -61,7 +61,8 @@ static struct lkst_memory_recording *find(struct lkst_memory_recordings *r, cons
 	return NULL;
 }
 
-static int add_file(struct lkst_err *e, struct lkst_memory_recording *one, const struct lkst_memory_file *file)
+static int memory_recordings_add_file(struct lkst_err *e, struct lkst_memory_recording *one,
+				      const struct lkst_memory_file *file)
 {
 	struct lkst_memory_file *added = lkst_vec_add(one->files, one->nr);
 
@@ -81,7 +82,7 @@ static int add_directory(struct lkst_err *e, struct lkst_memory_recording *one, 
 
 	for (i = 0; i < nr_files && !err; i++)
 		if (directory_length(files[i].name) == length && !memcmp(files[i].name, first->name, length))
-			err = add_file(e, one, &files[i]);
+			err = memory_recordings_add_file(e, one, &files[i]);
 	return err;
 }
 
@@ -95,8 +96,9 @@ static bool is_named_before(const struct lkst_memory_file *files, const struct l
 	return other < file;
 }
 
-static int add(struct lkst_err *e, struct lkst_memory_recordings *r, const struct lkst_memory_file *files,
-	       unsigned int nr_files, const struct lkst_memory_file *file)
+static int memory_recordings_add(struct lkst_err *e, struct lkst_memory_recordings *r,
+				 const struct lkst_memory_file *files, unsigned int nr_files,
+				 const struct lkst_memory_file *file)
 {
 	const bool is_directory = is_metadata(file);
 	struct lkst_memory_recording *one;
@@ -105,7 +107,7 @@ static int add(struct lkst_err *e, struct lkst_memory_recordings *r, const struc
 	if (!(is_directory ? uuid_of(file->bytes, file->length, uuid) : uuid_of_archive(file, uuid)) ||
 	    is_named_before(files, file))
 		return 0;
-	one = find(r, uuid);
+	one = memory_recordings_find(r, uuid);
 	if (!one && r->nr == LKST_HOSTS_MAX)
 		return lkst_err_set(e, -E2BIG, "these are of more than %d recordings", LKST_HOSTS_MAX);
 	if (!one) {
@@ -113,7 +115,7 @@ static int add(struct lkst_err *e, struct lkst_memory_recordings *r, const struc
 		*one = (struct lkst_memory_recording){ .name = file->name };
 		memcpy(one->uuid, uuid, sizeof(uuid));
 	}
-	return is_directory ? add_directory(e, one, files, nr_files, file) : add_file(e, one, file);
+	return is_directory ? add_directory(e, one, files, nr_files, file) : memory_recordings_add_file(e, one, file);
 }
 
 int lkst_memory_recordings_find(struct lkst_err *e, const struct lkst_memory_file *files, unsigned int nr_files,
@@ -124,7 +126,7 @@ int lkst_memory_recordings_find(struct lkst_err *e, const struct lkst_memory_fil
 
 	ret_recordings->nr = 0;
 	for (i = 0; i < nr_files && !err; i++)
-		err = add(e, ret_recordings, files, nr_files, &files[i]);
+		err = memory_recordings_add(e, ret_recordings, files, nr_files, &files[i]);
 	if (err)
 		lkst_memory_recordings_fini(ret_recordings);
 	return err;

@@ -8,7 +8,7 @@ static const char *const names[LKST_MESSAGE_FIELDS] = {
 };
 
 /* A field that can be read as a number without regard to others. */
-static const struct lkst_field_class *number(const struct lkst_event_class *event, const char *name)
+static const struct lkst_field_class *message_number(const struct lkst_event_class *event, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(event, name);
 	const bool is_number = f && (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT);
@@ -24,12 +24,12 @@ void lkst_message_layout(const struct lkst_catalog *c, enum lkst_event_index ind
 	unsigned int i;
 
 	for (i = 0; l.event && i < LKST_MESSAGE_FIELDS; i++) {
-		l.fields[i] = number(event, names[i]);
+		l.fields[i] = message_number(event, names[i]);
 		if (!l.fields[i])
 			l.event = NULL;
 	}
 	if (l.event)
-		l.bytes = number(event, "bytes");
+		l.bytes = message_number(event, "bytes");
 	*ret_layout = l;
 }
 

@@ -49,7 +49,7 @@ void lkst_messages_free(struct lkst_messages *m)
 	free(m);
 }
 
-static u64 key_of(u64 hash, unsigned int host, enum way way)
+static u64 messages_key_of(u64 hash, unsigned int host, enum way way)
 {
 	const u64 key = hash ^ ((u64)host * 2 + way + 1) * 0xd6e8feb86659fd93ULL;
 
@@ -76,11 +76,11 @@ static void halve(struct lkst_messages *m)
 	m->seen = kept;
 }
 
-static int add(struct lkst_messages *m, const struct lkst_message *message, u32 bytes,
-	       unsigned int host, enum way way, u64 ns)
+static int messages_add(struct lkst_messages *m, const struct lkst_message *message, u32 bytes,
+			unsigned int host, enum way way, u64 ns)
 {
 	const u64 hash = lkst_xxh64(message, sizeof(*message));
-	const u64 key = key_of(hash, host, way);
+	const u64 key = messages_key_of(hash, host, way);
 	struct seen *s;
 
 	if (!is_in_sample(m, hash))
@@ -122,16 +122,16 @@ int lkst_messages_read(struct lkst_err *e, struct lkst_messages *m, struct lkst_
 		if (r.event != layouts[way].event)
 			continue;
 		lkst_message_of(&layouts[way], &r, &message, &bytes);
-		err = add(m, &message, bytes, host, way, r.ns + offset_ns);
+		err = messages_add(m, &message, bytes, host, way, r.ns + offset_ns);
 	}
 	return err == -ENOMEM ? lkst_err_sys(e, err, "looking for messages between the hosts")
 			      : err;
 }
 
-static const struct seen *find(const struct lkst_messages *m, u64 hash, unsigned int host,
-			       enum way way)
+static const struct seen *messages_find(const struct lkst_messages *m, u64 hash, unsigned int host,
+					enum way way)
 {
-	return lkst_hash_find(&m->seen, key_of(hash, host, way), sizeof(struct seen));
+	return lkst_hash_find(&m->seen, messages_key_of(hash, host, way), sizeof(struct seen));
 }
 
 /*
@@ -141,10 +141,10 @@ static const struct seen *find(const struct lkst_messages *m, u64 hash, unsigned
 static bool is_on_its_way_to(const struct lkst_messages *m, const struct seen *sent,
 			     unsigned int to)
 {
-	const struct seen *received = find(m, sent->hash, sent->host, RECEIVED);
+	const struct seen *received = messages_find(m, sent->hash, sent->host, RECEIVED);
 	const bool begins_here = !received || sent->ns < received->ns;
 
-	return begins_here || !find(m, sent->hash, to, SENT);
+	return begins_here || !messages_find(m, sent->hash, to, SENT);
 }
 
 void lkst_messages_walk(const struct lkst_messages *m, unsigned int nr_hosts,
@@ -158,7 +158,7 @@ void lkst_messages_walk(const struct lkst_messages *m, unsigned int nr_hosts,
 		if (s->way != RECEIVED || s->is_again)
 			continue;
 		for (from = 0; from < nr_hosts; from++) {
-			sent = find(m, s->hash, from, SENT);
+			sent = messages_find(m, s->hash, from, SENT);
 			if (from != s->host && sent && !sent->is_again &&
 			    is_on_its_way_to(m, sent, s->host))
 				each(ctx, from, s->host, sent->ns, s->ns);

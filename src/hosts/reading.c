@@ -16,7 +16,7 @@ enum { STEP_MIN_NS = 1000000 }; /* a clock that was set by less is not worth a s
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct lkst_reading *r, unsigned int nr, const char *name)
+static bool reading_is_taken(const struct lkst_reading *r, unsigned int nr, const char *name)
 {
 	unsigned int i;
 
@@ -33,7 +33,7 @@ static void name_host(struct lkst_reading *r, unsigned int i)
 	if (!name[0])
 		name = "host";
 	snprintf(r->list[i].name, sizeof(r->list[i].name), "%s", name);
-	for (n = 2; is_taken(r, i, r->list[i].name); n++)
+	for (n = 2; reading_is_taken(r, i, r->list[i].name); n++)
 		snprintf(r->list[i].name, sizeof(r->list[i].name), "%s:%u", name, n);
 }
 
@@ -101,8 +101,8 @@ static int read_clocks(struct lkst_err *e, struct lkst_reading *r, struct lkst_c
 	return 0;
 }
 
-static void take_message(void *ctx, unsigned int from, unsigned int to, u64 sent_ns,
-			 u64 received_ns)
+static void reading_take_message(void *ctx, unsigned int from, unsigned int to, u64 sent_ns,
+				 u64 received_ns)
 {
 	lkst_clock_bounds_message(ctx, from, to, sent_ns, received_ns);
 }
@@ -161,7 +161,7 @@ static void correct(struct lkst_reading *r, const struct lkst_clock_bounds *b,
 }
 
 /* A trace without a time of day needs messages. Times before 1970 make no sense. */
-static int check(struct lkst_err *e, const struct lkst_reading *r)
+static int reading_check(struct lkst_err *e, const struct lkst_reading *r)
 {
 	unsigned int i, k;
 
@@ -196,9 +196,9 @@ static int bring_together(struct lkst_err *e, struct lkst_reading *r)
 		err = lkst_messages_read(e, m, r->list[i].trace, i, r->list[i].offset_ns);
 	if (err)
 		return err;
-	lkst_messages_walk(m, r->nr, take_message, b);
+	lkst_messages_walk(m, r->nr, reading_take_message, b);
 	correct(r, b, m);
-	return check(e, r);
+	return reading_check(e, r);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

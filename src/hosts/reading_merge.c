@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Where one host is. */
-struct place {
+struct reading_merge_place {
 	struct lkst_merge *merge;
 	struct lkst_record head; /* the next record, if has_head */
 	u64 ns;			 /* its common time */
@@ -15,7 +15,7 @@ struct place {
 
 struct lkst_reading_merge {
 	const struct lkst_reading *reading;
-	struct place *places;
+	struct reading_merge_place *places;
 	unsigned int top; /* the host that the last record is of */
 	u64 limit_ns;	  /* its records up to this time come before all others */
 	bool has_top;
@@ -26,9 +26,9 @@ struct lkst_reading_merge {
  * State has no place in time: that of the beginning comes before all records, that of a further part when its host has
  * come to it.
  */
-static void step(struct lkst_reading_merge *t, unsigned int i)
+static void reading_merge_step(struct lkst_reading_merge *t, unsigned int i)
 {
-	struct place *p = &t->places[i];
+	struct reading_merge_place *p = &t->places[i];
 
 	p->has_head = lkst_merge_next(p->merge, &p->head) > 0;
 	if (p->has_head && p->head.buffer != LKST_BUFFER_STATE)
@@ -52,7 +52,7 @@ int lkst_reading_merge_new(struct lkst_err *e, const struct lkst_reading *r, u64
 				     reads_all ? 0 : lkst_host_own_ns(host, from_ns),
 				     lkst_host_own_ns(host, to_ns), &t->places[i].merge);
 		if (!err)
-			step(t, i);
+			reading_merge_step(t, i);
 	}
 	if (!err)
 		*ret_merge = lkst_take(t);
@@ -75,13 +75,13 @@ void lkst_reading_merge_free(struct lkst_reading_merge *t)
  * Chooses the host whose record comes first, and how long it goes on to: at equal times the host with the lower number
  * comes first. False: all are at their end.
  */
-static bool choose(struct lkst_reading_merge *t)
+static bool reading_merge_choose(struct lkst_reading_merge *t)
 {
 	unsigned int i;
 
 	t->has_top = false;
 	for (i = 0; i < t->reading->nr; i++) {
-		const struct place *p = &t->places[i];
+		const struct reading_merge_place *p = &t->places[i];
 
 		if (!p->has_head || (t->has_top && p->ns >= t->places[t->top].ns))
 			continue;
@@ -90,7 +90,7 @@ static bool choose(struct lkst_reading_merge *t)
 	}
 	t->limit_ns = UINT64_MAX;
 	for (i = 0; i < t->reading->nr; i++) {
-		const struct place *p = &t->places[i];
+		const struct reading_merge_place *p = &t->places[i];
 		/* A host before the top has a later record, so that its time is not 0. */
 		const u64 limit_ns = i < t->top ? p->ns - 1 : p->ns;
 
@@ -103,13 +103,13 @@ static bool choose(struct lkst_reading_merge *t)
 int lkst_reading_merge_next(struct lkst_reading_merge *t, unsigned int *ret_host,
 			  struct lkst_record *ret_record)
 {
-	struct place *p = &t->places[t->top];
+	struct reading_merge_place *p = &t->places[t->top];
 
 	/* Not before: the gaps that this meets come after the record that was given out. */
 	if (t->is_given)
-		step(t, t->top);
+		reading_merge_step(t, t->top);
 	t->is_given = false;
-	if ((!t->has_top || !p->has_head || p->ns > t->limit_ns) && !choose(t))
+	if ((!t->has_top || !p->has_head || p->ns > t->limit_ns) && !reading_merge_choose(t))
 		return 0;
 	t->is_given = true;
 	*ret_host = t->top;

@@ -3,8 +3,8 @@
 #include "hosts/reading.h"
 #include "hosts/recordings.h"
 
-static int open_recording(struct lkst_err *e, const struct lkst_one_recording *r,
-			  struct lkst_trace **ret_trace)
+static int reading_open_recording(struct lkst_err *e, const struct lkst_one_recording *r,
+				  struct lkst_trace **ret_trace)
 {
 	return r->nr == 1 ? lkst_trace_open(e, r->paths[0], ret_trace)
 			  : lkst_trace_open_parts(e, r->paths, r->nr, ret_trace);
@@ -18,7 +18,7 @@ int lkst_reading_open(struct lkst_err *e, const struct lkst_recording_list *r,
 	int err = 0;
 
 	while (nr < r->nr && !err) {
-		err = open_recording(e, &r->list[nr], &traces[nr]);
+		err = reading_open_recording(e, &r->list[nr], &traces[nr]);
 		nr += !err;
 	}
 	if (!err)

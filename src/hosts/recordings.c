@@ -55,8 +55,8 @@ static bool read_packed(int fd, u8 uuid[16])
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static int add(struct lkst_err *e, struct lkst_recording_list *r, const char *path,
-	       const u8 uuid[16])
+static int recordings_add(struct lkst_err *e, struct lkst_recording_list *r, const char *path,
+			  const u8 uuid[16])
 {
 	struct lkst_one_recording *one;
 	unsigned int i;
@@ -90,8 +90,8 @@ void lkst_recording_list_fini(struct lkst_recording_list *r)
 	*r = (struct lkst_recording_list){};
 }
 
-static int find(struct lkst_err *e, struct lkst_recording_list *r, const char *path,
-		unsigned int depth);
+static int recordings_find(struct lkst_err *e, struct lkst_recording_list *r, const char *path,
+			   unsigned int depth);
 
 static int find_entry(struct lkst_err *e, struct lkst_recording_list *r, const char *path, const char *name,
 		      unsigned int depth)
@@ -102,11 +102,11 @@ static int find_entry(struct lkst_err *e, struct lkst_recording_list *r, const c
 		return 0;
 	if (asprintf(&inner, "%s/%s", path, name) < 0)
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
-	return find(e, r, inner, depth + 1);
+	return recordings_find(e, r, inner, depth + 1);
 }
 
 /* By name, so that the first host is the same one each time. */
-static int find_in(struct lkst_err *e, struct lkst_recording_list *r, const char *path, unsigned int depth)
+static int recordings_find_in(struct lkst_err *e, struct lkst_recording_list *r, const char *path, unsigned int depth)
 {
 	struct dirent **entries;
 	int nr = scandir(path, &entries, NULL, alphasort), i, err = 0;
@@ -121,8 +121,8 @@ static int find_in(struct lkst_err *e, struct lkst_recording_list *r, const char
 	return err;
 }
 
-static int find(struct lkst_err *e, struct lkst_recording_list *r, const char *path,
-		unsigned int depth)
+static int recordings_find(struct lkst_err *e, struct lkst_recording_list *r, const char *path,
+			   unsigned int depth)
 {
 	/* Not to wait for a writer, should it be a FIFO. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -133,10 +133,10 @@ static int find(struct lkst_err *e, struct lkst_recording_list *r, const char *p
 	if (fd < 0 || fstat(fd, &st))
 		return 0;
 	if (S_ISDIR(st.st_mode) && faccessat(fd, "metadata", F_OK, 0))
-		return depth < DEPTH_MAX ? find_in(e, r, path, depth) : 0;
+		return depth < DEPTH_MAX ? recordings_find_in(e, r, path, depth) : 0;
 	is_found = S_ISDIR(st.st_mode) ? read_dir(fd, uuid)
 				       : S_ISREG(st.st_mode) && read_packed(fd, uuid);
-	return is_found ? add(e, r, path, uuid) : 0;
+	return is_found ? recordings_add(e, r, path, uuid) : 0;
 }
 
 static unsigned int nr_traces(const struct lkst_recording_list *r)
@@ -157,7 +157,7 @@ int lkst_recording_list_find(struct lkst_err *e, char *const *paths, unsigned in
 
 	for (i = 0; i < nr_paths && !err; i++) {
 		nr_before = nr_traces(&r);
-		err = find(e, &r, paths[i], 0);
+		err = recordings_find(e, &r, paths[i], 0);
 		if (!r.stray && nr_traces(&r) == nr_before)
 			r.stray = paths[i];
 	}

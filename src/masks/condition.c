@@ -12,7 +12,7 @@
 #include "trace/format/event_types.h"
 
 /* A condition as it is read. */
-struct parser {
+struct condition_parser {
 	struct lkst_err *e;
 	const struct lkst_catalog *c;
 	struct lkst_words words;
@@ -27,7 +27,7 @@ struct parser {
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* ".. EVENT [key=FIELD] > DURATION" */
-static int parse_pair(struct parser *p)
+static int parse_pair(struct condition_parser *p)
 {
 	int err;
 
@@ -45,7 +45,7 @@ static int parse_pair(struct parser *p)
 }
 
 /* The rest: comparisons with "and" between them. */
-static int parse_comparisons(struct parser *p)
+static int parse_comparisons(struct condition_parser *p)
 {
 	int err = 0;
 
@@ -67,7 +67,7 @@ static int parse_comparisons(struct parser *p)
 	return err;
 }
 
-static int parse(struct parser *p, const char *text)
+static int condition_parse(struct condition_parser *p, const char *text)
 {
 	int err = lkst_words_init(p->e, &p->words, text);
 
@@ -81,7 +81,7 @@ static int parse(struct parser *p, const char *text)
 /* ---- lists ------------------------------------------------------------------------------------ */
 
 /* Puts @number plus 1 into a list, unless it is there. */
-static int put_byte(struct parser *p, u64 *list, unsigned int number)
+static int condition_put_byte(struct condition_parser *p, u64 *list, unsigned int number)
 {
 	unsigned int i;
 
@@ -98,8 +98,8 @@ static int put_byte(struct parser *p, u64 *list, unsigned int number)
 	return lkst_err_set(p->e, -E2BIG, "the condition takes too many steps");
 }
 
-static int add_step(struct parser *p, const struct lkst_event_class *event, u8 op,
-		    struct lkst_trigger_key key, const struct lkst_trigger_term *term)
+static int condition_add_step(struct condition_parser *p, const struct lkst_event_class *event, u8 op,
+			      struct lkst_trigger_key key, const struct lkst_trigger_term *term)
 {
 	struct lkst_condition *condition = p->condition;
 	struct lkst_condition_step step;
@@ -117,10 +117,10 @@ static int add_step(struct parser *p, const struct lkst_event_class *event, u8 o
 		return lkst_err_set(p->e, -E2BIG, "the condition takes too many steps");
 	if (i == condition->nr_steps)
 		memcpy(&condition->steps[condition->nr_steps++], &step, sizeof(step));
-	return put_byte(p, &condition->events[event->id].steps, i);
+	return condition_put_byte(p, &condition->events[event->id].steps, i);
 }
 
-static int add_rule(struct parser *p, const struct lkst_event_class *event,
+static int add_rule(struct condition_parser *p, const struct lkst_event_class *event,
 		    const struct lkst_condition_rule *rule)
 {
 	struct lkst_condition *condition = p->condition;
@@ -136,13 +136,13 @@ static int add_rule(struct parser *p, const struct lkst_event_class *event,
 				    p->pair.end, LKST_CONDITION_RULES);
 	if (i == condition->nr_rules)
 		memcpy(&condition->rules[condition->nr_rules++], rule, sizeof(*rule));
-	return put_byte(p, &condition->events[event->id].rules, i);
+	return condition_put_byte(p, &condition->events[event->id].rules, i);
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
 /* True if event @name of the built-in catalogue or a system call is meant, which this recording lacks. */
-static bool is_known(const char *name)
+static bool condition_is_known(const char *name)
 {
 	unsigned int i;
 
@@ -152,11 +152,11 @@ static bool is_known(const char *name)
 	return false;
 }
 
-static int refuse_event(struct parser *p, const char *name)
+static int refuse_event(struct condition_parser *p, const char *name)
 {
 	char near[LKST_SUGGEST_TEXT];
 
-	if (is_known(name))
+	if (condition_is_known(name))
 		return lkst_err_set(p->e, -ENOENT,
 				    "this recording does not have event %s; `lkst event show %s` "
 				    "tells why",
@@ -166,7 +166,7 @@ static int refuse_event(struct parser *p, const char *name)
 }
 
 /* The event @name, alone. */
-static int find_event(struct parser *p, const char *name, const struct lkst_event_class **ret_event)
+static int condition_find_event(struct condition_parser *p, const char *name, const struct lkst_event_class **ret_event)
 {
 	const struct lkst_event_class *event = lkst_catalog_find(p->c, name);
 
@@ -189,13 +189,13 @@ static bool is_syscall_exit(const struct lkst_event_class *event)
 	return event->syscall >= 0 && event->half == LKST_HALF_EXIT;
 }
 
-static bool is_end(const struct lkst_event_class *event)
+static bool condition_is_end(const struct lkst_event_class *event)
 {
 	return ending_of(event) || is_syscall_exit(event);
 }
 
-static int key_of(struct parser *p, const struct lkst_event_class *event, const char *field,
-		  bool is_of_cpu, struct lkst_trigger_key *ret_key)
+static int condition_key_of(struct condition_parser *p, const struct lkst_event_class *event, const char *field,
+			    bool is_of_cpu, struct lkst_trigger_key *ret_key)
 {
 	if (field && *field)
 		return lkst_condition_key(p->e, event, field, ret_key);
@@ -204,23 +204,23 @@ static int key_of(struct parser *p, const struct lkst_event_class *event, const 
 }
 
 /* From @begin to @end, distinguished by a field or the CPU or thread. *@ret_key: of the end. */
-static int add_interval(struct parser *p, const struct lkst_event_class *begin,
+static int add_interval(struct condition_parser *p, const struct lkst_event_class *begin,
 			const struct lkst_event_class *end, const char *field, bool is_of_cpu,
 			bool stays, struct lkst_trigger_key *ret_key)
 {
 	struct lkst_trigger_key key = {};
-	int err = key_of(p, begin, field, is_of_cpu, &key);
+	int err = condition_key_of(p, begin, field, is_of_cpu, &key);
 
 	if (!err)
-		err = key_of(p, end, field, is_of_cpu, ret_key);
+		err = condition_key_of(p, end, field, is_of_cpu, ret_key);
 	/* One that ends begins again if the two events are the same. */
 	if (!err && !stays && begin != end)
-		err = add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
-	return err ? err : add_step(p, begin, LKST_TRIGGER_BEGIN, key, NULL);
+		err = condition_add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
+	return err ? err : condition_add_step(p, begin, LKST_TRIGGER_BEGIN, key, NULL);
 }
 
-static int add_syscall(struct parser *p, const struct lkst_event_class *end,
-		       struct lkst_trigger_key *ret_key)
+static int condition_add_syscall(struct condition_parser *p, const struct lkst_event_class *end,
+				 struct lkst_trigger_key *ret_key)
 {
 	const struct lkst_event_class *begin = p->c->classes[end->other_half];
 
@@ -236,7 +236,7 @@ static int add_syscall(struct parser *p, const struct lkst_event_class *end,
  * a request that is sent back is not known to be the same. A request that was merged into another is gone.
  * Without one of these events the last time counts.
  */
-static int add_tries(struct parser *p)
+static int add_tries(struct condition_parser *p)
 {
 	static const struct {
 		enum lkst_event_index index;
@@ -258,9 +258,9 @@ static int add_tries(struct parser *p)
 			return 0;
 	}
 	for (i = 0; i < NR && !err; i++) {
-		err = key_of(p, events[i], "rq", false, &key);
+		err = condition_key_of(p, events[i], "rq", false, &key);
 		if (!err)
-			err = add_step(p, events[i], steps[i].op, key, NULL);
+			err = condition_add_step(p, events[i], steps[i].op, key, NULL);
 	}
 	return err;
 }
@@ -270,7 +270,7 @@ static int add_tries(struct parser *p)
  * away from it. One that is woken while it still runs may sleep a moment later, having been woken already, or
  * much later: then a further wake-up comes, and the interval begins again.
  */
-static int add_wait(struct parser *p, const struct lkst_event_class *end,
+static int add_wait(struct condition_parser *p, const struct lkst_event_class *end,
 		    struct lkst_trigger_key *ret_key)
 {
 	static const struct lkst_comparison ready = { .field = "prev_state",
@@ -280,29 +280,29 @@ static int add_wait(struct parser *p, const struct lkst_event_class *end,
 	struct lkst_trigger_key key = {}, thread = { .kind = LKST_TRIGGER_BY_THREAD };
 	const struct lkst_event_class *waking = NULL, *new = NULL;
 	struct lkst_trigger_term term = {};
-	int err = find_event(p, "sched_waking", &waking);
+	int err = condition_find_event(p, "sched_waking", &waking);
 
 	if (!err)
-		err = find_event(p, "sched_wakeup_new", &new);
+		err = condition_find_event(p, "sched_wakeup_new", &new);
 	if (!err)
 		err = lkst_condition_key(p->e, waking, "target_tid", &key);
 	if (!err)
-		err = add_step(p, waking, LKST_TRIGGER_BEGIN, key, NULL);
+		err = condition_add_step(p, waking, LKST_TRIGGER_BEGIN, key, NULL);
 	if (!err)
 		err = lkst_condition_key(p->e, new, "target_tid", &key);
 	if (!err)
-		err = add_step(p, new, LKST_TRIGGER_BEGIN, key, NULL);
+		err = condition_add_step(p, new, LKST_TRIGGER_BEGIN, key, NULL);
 	if (!err)
 		err = lkst_condition_key(p->e, end, "next_tid", ret_key);
 	if (!err)
-		err = add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
+		err = condition_add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
 	if (!err)
 		err = lkst_comparison_compile(p->e, &ready, end, false, &term);
-	return err ? err : add_step(p, end, LKST_TRIGGER_BEGIN, thread, &term);
+	return err ? err : condition_add_step(p, end, LKST_TRIGGER_BEGIN, thread, &term);
 }
 
 /* The interval that the rule of @event asks for. */
-static int add_interval_of(struct parser *p, const struct lkst_event_class *event,
+static int add_interval_of(struct condition_parser *p, const struct lkst_event_class *event,
 			   struct lkst_trigger_key *ret_key)
 {
 	const struct lkst_event_desc *ending = ending_of(event);
@@ -311,13 +311,13 @@ static int add_interval_of(struct parser *p, const struct lkst_event_class *even
 	int err;
 
 	if (p->pair.begin[0]) {
-		err = find_event(p, p->pair.begin, &begin);
+		err = condition_find_event(p, p->pair.begin, &begin);
 		return err ? err : add_interval(p, begin, event, p->pair.key, false, false, ret_key);
 	}
 	if (event->index == LKST_EV_sched_switch)
 		return add_wait(p, event, ret_key);
 	if (is_syscall_exit(event))
-		return add_syscall(p, event, ret_key);
+		return condition_add_syscall(p, event, ret_key);
 	/* They share one interval, so they must begin in the same way. */
 	if (p->ending && p->ending->begin != ending->begin)
 		return lkst_err_set(p->e, -EINVAL,
@@ -326,7 +326,7 @@ static int add_interval_of(struct parser *p, const struct lkst_event_class *even
 	p->ending = ending;
 	/* It is not forgotten with its first part: when its structure is used again, it begins again. */
 	is_in_parts = ending->ends_by == LKST_ENDS_BY_PARTS;
-	err = find_event(p, lkst_events[ending->begin - 1].name, &begin);
+	err = condition_find_event(p, lkst_events[ending->begin - 1].name, &begin);
 	if (!err)
 		err = add_interval(p, begin, event, ending->key, ending->ends_by == LKST_ENDS_BY_CPU,
 				   is_in_parts, ret_key);
@@ -351,10 +351,10 @@ static void sort_terms(struct lkst_trigger_term *terms, unsigned int nr)
 }
 
 /* Adds what @event needs. -ENOENT: its records lack a field. */
-static int add_event(struct parser *p, const struct lkst_event_class *event)
+static int add_event(struct condition_parser *p, const struct lkst_event_class *event)
 {
 	struct lkst_condition_rule rule;
-	bool has_latency = p->pair.begin[0] || is_end(event);
+	bool has_latency = p->pair.begin[0] || condition_is_end(event);
 	unsigned int i;
 	int err = 0;
 
@@ -371,7 +371,7 @@ static int add_event(struct parser *p, const struct lkst_event_class *event)
 	return err ? err : add_rule(p, event, &rule);
 }
 
-static int add_events(struct parser *p)
+static int condition_add_events(struct condition_parser *p)
 {
 	struct lkst_err why = {};
 	unsigned int nr = 0, nr_without = 0;
@@ -402,7 +402,7 @@ int lkst_condition_parse(struct lkst_err *e, const struct lkst_catalog *c, const
 			 struct lkst_condition **ret_condition)
 {
 	_cleanup_free_ struct lkst_condition *condition = calloc(1, sizeof(*condition));
-	struct parser p = { .e = e, .c = c, .condition = condition };
+	struct condition_parser p = { .e = e, .c = c, .condition = condition };
 	int err;
 
 	if (!condition)
@@ -411,9 +411,9 @@ int lkst_condition_parse(struct lkst_err *e, const struct lkst_catalog *c, const
 		err = lkst_err_set(e, -EINVAL, "it has more than %u characters",
 				   LKST_TRIGGER_CONDITION - 1);
 	else
-		err = parse(&p, text);
+		err = condition_parse(&p, text);
 	if (!err)
-		err = add_events(&p);
+		err = condition_add_events(&p);
 	if (err) {
 		lkst_err_add(e, "\"%.80s\"", text);
 		return err;
@@ -426,7 +426,7 @@ int lkst_condition_compile(struct lkst_err *e, const struct lkst_event_class *ev
 			   const char *text, struct lkst_trigger_term terms[LKST_TRIGGER_TERMS],
 			   unsigned int *ret_nr)
 {
-	struct parser p = { .e = e };
+	struct condition_parser p = { .e = e };
 	unsigned int i;
 	int err = lkst_words_init(e, &p.words, text);
 

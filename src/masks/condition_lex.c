@@ -14,8 +14,8 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_:*?[]/", c));
 }
 
-static int put(struct lkst_err *e, struct lkst_words *w, enum lkst_word_kind kind, const char *text,
-	       size_t length)
+static int condition_lex_put(struct lkst_err *e, struct lkst_words *w, enum lkst_word_kind kind, const char *text,
+			     size_t length)
 {
 	if (length >= sizeof(w->next.text))
 		return lkst_err_set(e, -EINVAL, "\"%.32s...\" is too long", text);
@@ -32,16 +32,16 @@ static int skip_string(struct lkst_err *e, struct lkst_words *w)
 	if (!end)
 		return lkst_err_set(e, -EINVAL, "a quote lacks its end: %.64s", w->at);
 	w->at = end + 1;
-	return put(e, w, LKST_WORD_STRING, text, (size_t)(end - text));
+	return condition_lex_put(e, w, LKST_WORD_STRING, text, (size_t)(end - text));
 }
 
-static int skip_number(struct lkst_err *e, struct lkst_words *w)
+static int condition_lex_skip_number(struct lkst_err *e, struct lkst_words *w)
 {
 	const char *text = w->at;
 
 	while (isalnum((unsigned char)*w->at) || (*w->at == '.' && w->at[1] != '.'))
 		w->at++;
-	return put(e, w, LKST_WORD_NUMBER, text, (size_t)(w->at - text));
+	return condition_lex_put(e, w, LKST_WORD_NUMBER, text, (size_t)(w->at - text));
 }
 
 static int skip_name(struct lkst_err *e, struct lkst_words *w)
@@ -53,8 +53,8 @@ static int skip_name(struct lkst_err *e, struct lkst_words *w)
 		w->at++;
 	length = (size_t)(w->at - text);
 	if (length == 3 && !strncmp(text, "and", 3))
-		return put(e, w, LKST_WORD_SIGN, "and", 3);
-	return put(e, w, LKST_WORD_NAME, text, length);
+		return condition_lex_put(e, w, LKST_WORD_SIGN, "and", 3);
+	return condition_lex_put(e, w, LKST_WORD_NAME, text, length);
 }
 
 int lkst_words_skip(struct lkst_err *e, struct lkst_words *w)
@@ -64,11 +64,11 @@ int lkst_words_skip(struct lkst_err *e, struct lkst_words *w)
 	while (isspace((unsigned char)*w->at))
 		w->at++;
 	if (!*w->at)
-		return put(e, w, LKST_WORD_END, "", 0);
+		return condition_lex_put(e, w, LKST_WORD_END, "", 0);
 	if (*w->at == '"' || *w->at == '\'')
 		return skip_string(e, w);
 	if (isdigit((unsigned char)*w->at))
-		return skip_number(e, w);
+		return condition_lex_skip_number(e, w);
 	if (is_name_char(*w->at))
 		return skip_name(e, w);
 	for (i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
@@ -77,8 +77,8 @@ int lkst_words_skip(struct lkst_err *e, struct lkst_words *w)
 		if (strncmp(w->at, signs[i], length))
 			continue;
 		w->at += length;
-		return !strcmp(signs[i], "&&") ? put(e, w, LKST_WORD_SIGN, "and", 3)
-					       : put(e, w, LKST_WORD_SIGN, signs[i], length);
+		return !strcmp(signs[i], "&&") ? condition_lex_put(e, w, LKST_WORD_SIGN, "and", 3)
+					       : condition_lex_put(e, w, LKST_WORD_SIGN, signs[i], length);
 	}
 	return lkst_err_set(e, -EINVAL, "\"%.32s\" cannot be part of a condition", w->at);
 }

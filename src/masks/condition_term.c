@@ -58,7 +58,7 @@ static int parse_op(const char *text)
 }
 
 /* A number without sign: decimal, hexadecimal after "0x", or with K, M, G or T. */
-static int parse_number(struct lkst_err *e, const char *text, u64 *ret_value)
+static int condition_term_parse_number(struct lkst_err *e, const char *text, u64 *ret_value)
 {
 	char *end;
 
@@ -84,7 +84,7 @@ static int parse_mask(struct lkst_err *e, struct lkst_words *w, struct lkst_comp
 		err = lkst_words_take(e, w, LKST_WORD_NUMBER, "a number of bits after \"&\"",
 				      &word);
 	if (!err)
-		err = parse_number(e, word.text, &x->mask);
+		err = condition_term_parse_number(e, word.text, &x->mask);
 	x->has_mask = true;
 	return err;
 }
@@ -163,8 +163,8 @@ static bool has_operand(const struct lkst_event_class *event, bool has_latency,
 	}
 }
 
-static const struct given *find_given(const struct lkst_event_class *event, const char *name,
-				      bool has_latency)
+static const struct given *condition_term_find_given(const struct lkst_event_class *event, const char *name,
+						     bool has_latency)
 {
 	size_t i;
 
@@ -229,7 +229,7 @@ static int find_operand(struct lkst_err *e, const struct lkst_event_class *event
 			bool has_latency, struct operand *o)
 {
 	const struct lkst_field_class *f = lkst_class_field(event, name);
-	const struct given *g = find_given(event, name, has_latency);
+	const struct given *g = condition_term_find_given(event, name, has_latency);
 
 	memset(o, 0, sizeof(*o));
 	if (g && g->events == EVENTS_SYSCALL)
@@ -312,7 +312,7 @@ static int compile_number(struct lkst_err *e, const struct lkst_comparison *x,
 	else if (o->is_ns && !x->has_mask)
 		err = lkst_duration_parse(e, x->value.text, &value);
 	else
-		err = parse_number(e, x->value.text, &value);
+		err = condition_term_parse_number(e, x->value.text, &value);
 	if (err)
 		return err;
 	if (x->is_negative && (!o->is_signed || value > 1ULL << 63))

@@ -27,7 +27,7 @@ bool lkst_error_trigger_is(const char *text)
 }
 
 /* FNV-1a, 32 bits wide. */
-static u32 hash_of(const char *text, size_t length)
+static u32 error_trigger_hash_of(const char *text, size_t length)
 {
 	u32 hash = 0x811c9dc5;
 	size_t i;
@@ -38,7 +38,7 @@ static u32 hash_of(const char *text, size_t length)
 }
 
 /* "on_vfs___4e8a90f1" of "vfs_*". */
-static void put_name(const char *functions, size_t length, char name[LKST_ERRORS_NAME])
+static void error_trigger_put_name(const char *functions, size_t length, char name[LKST_ERRORS_NAME])
 {
 	char readable[READABLE + 1];
 	size_t i;
@@ -46,12 +46,12 @@ static void put_name(const char *functions, size_t length, char name[LKST_ERRORS
 	for (i = 0; i < length && i < READABLE; i++)
 		readable[i] = (char)(isalnum((unsigned char)functions[i]) ? functions[i] : '_');
 	readable[i] = 0;
-	snprintf(name, LKST_ERRORS_NAME, "on_%s_%08x", readable, hash_of(functions, length));
+	snprintf(name, LKST_ERRORS_NAME, "on_%s_%08x", readable, error_trigger_hash_of(functions, length));
 }
 
 /* "MODULE:GLOBS", or "GLOBS". */
-static int take_functions(struct lkst_err *e, const char *functions, size_t length,
-			  struct lkst_error_trigger *t)
+static int error_trigger_take_functions(struct lkst_err *e, const char *functions, size_t length,
+					struct lkst_error_trigger *t)
 {
 	const char *colon = memchr(functions, ':', length);
 	size_t before = colon ? (size_t)(colon - functions) : 0;
@@ -65,7 +65,7 @@ static int take_functions(struct lkst_err *e, const char *functions, size_t leng
 				    length > 80 ? 80 : (int)length, functions);
 	snprintf(t->module, sizeof(t->module), "%.*s", (int)before, functions);
 	snprintf(t->globs, sizeof(t->globs), "%.*s", (int)(functions + length - globs), globs);
-	put_name(functions, length, t->name);
+	error_trigger_put_name(functions, length, t->name);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ int lkst_error_trigger_parse(struct lkst_err *e, const char *text, struct lkst_e
 	if (!functions || strlen(text) >= LKST_TRIGGER_CONDITION)
 		return lkst_err_set(e, -EINVAL, "a condition has at most %d characters",
 				    LKST_TRIGGER_CONDITION - 1);
-	err = take_functions(e, functions, length, ret);
+	err = error_trigger_take_functions(e, functions, length, ret);
 	if (err)
 		return err;
 	rest = functions + length + strspn(functions + length, BLANKS);

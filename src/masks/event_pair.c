@@ -28,7 +28,7 @@ int lkst_event_name_parse(struct lkst_err *e, struct lkst_words *w, char name[LK
 }
 
 /* "=FIELD" */
-static int parse_key(struct lkst_err *e, struct lkst_words *w, struct lkst_event_pair *pair)
+static int event_pair_parse_key(struct lkst_err *e, struct lkst_words *w, struct lkst_event_pair *pair)
 {
 	struct lkst_word word;
 	int err = lkst_words_skip(e, w);
@@ -49,7 +49,7 @@ int lkst_event_pair_parse_rest(struct lkst_err *e, struct lkst_words *w,
 	pair->key[0] = 0;
 	err = err ?: lkst_event_name_parse(e, w, pair->end);
 	if (!err && w->next.kind == LKST_WORD_NAME && !strcmp(w->next.text, "key"))
-		err = parse_key(e, w, pair);
+		err = event_pair_parse_key(e, w, pair);
 	return err;
 }
 

@@ -28,8 +28,8 @@ static bool has_by_option(const char *name, int index)
 	return index >= 0 && lkst_events[index].recorded == LKST_RECORDED_BY_OPTION && strcmp(name, "RNOTHING");
 }
 
-static void set(struct lkst_mask *mask, const struct lkst_event_class *event, u8 handler,
-		int buffer)
+static void mask_set(struct lkst_mask *mask, const struct lkst_event_class *event, u8 handler,
+		     int buffer)
 {
 	if (handler == LKST_HANDLER_NOTHING && lkst_mask_has_always(event->index)) {
 		handler = LKST_HANDLER_DEFAULT;
@@ -52,10 +52,10 @@ void lkst_mask_init(struct lkst_mask *mask, const char *name, const struct lkst_
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		mask->route[id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
 		if (c && c->classes[id])
-			set(mask, c->classes[id],
-			    has_by_option(name, c->classes[id]->index) ? LKST_HANDLER_DEFAULT
+			mask_set(mask, c->classes[id],
+				 has_by_option(name, c->classes[id]->index) ? LKST_HANDLER_DEFAULT
 								       : LKST_HANDLER_NOTHING,
-			    LKST_BUFFER_USUAL);
+				 LKST_BUFFER_USUAL);
 	}
 }
 
@@ -69,7 +69,7 @@ unsigned int lkst_mask_set_type(struct lkst_mask *mask, const struct lkst_catalo
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (lkst_event_types_has(types, id, type)) {
 			if (handler != LKST_HANDLER_NOTHING || types->also[id] != type)
-				set(mask, c->classes[id], handler, buffer);
+				mask_set(mask, c->classes[id], handler, buffer);
 			nr++;
 		}
 	return nr;
@@ -86,7 +86,7 @@ unsigned int lkst_mask_set_glob(struct lkst_mask *mask, const struct lkst_catalo
 
 		if (!event || !lkst_class_is_maskable(event) || !lkst_class_is_named(event, glob))
 			continue;
-		set(mask, event, handler, buffer);
+		mask_set(mask, event, handler, buffer);
 		nr++;
 	}
 	return nr;
@@ -164,7 +164,7 @@ int lkst_mask_set_glob_if(struct lkst_err *e, struct lkst_mask *mask, const stru
 			always = event;
 			continue;
 		}
-		set(mask, event, LKST_HANDLER_DEFAULT, buffer);
+		mask_set(mask, event, LKST_HANDLER_DEFAULT, buffer);
 		err = lkst_mask_set_condition(e, mask, event, text);
 		if (err && err != -ENOENT)
 			return err;
@@ -222,7 +222,7 @@ void lkst_mask_set_all(struct lkst_mask *mask, const struct lkst_catalog *c, boo
 		if (!event || !lkst_class_is_maskable(event))
 			continue;
 		if (is_all || is_default(event))
-			set(mask, event, LKST_HANDLER_DEFAULT, LKST_BUFFER_USUAL);
+			mask_set(mask, event, LKST_HANDLER_DEFAULT, LKST_BUFFER_USUAL);
 	}
 }
 

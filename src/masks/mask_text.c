@@ -27,7 +27,7 @@ enum { NR_BUFFER_NAMES = sizeof(buffer_names) / sizeof(buffer_names[0]) };
 /* ---- words ------------------------------------------------------------------------------------ */
 
 /* A number, decimal or after "0x" hexadecimal, up to @max; false: @word is not one. */
-static bool parse_number(const char *word, unsigned long max, unsigned long *ret_value)
+static bool mask_text_parse_number(const char *word, unsigned long max, unsigned long *ret_value)
 {
 	bool is_hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
 	const char *digits = is_hex ? word + 2 : word;
@@ -48,7 +48,7 @@ int lkst_mask_parse_handler(struct lkst_err *e, const char *word, u8 *ret_handle
 		value = LKST_HANDLER_DEFAULT;
 	else if (!strcasecmp(word, "NOTHING"))
 		value = LKST_HANDLER_NOTHING;
-	else if (!parse_number(word, 255, &value))
+	else if (!mask_text_parse_number(word, 255, &value))
 		return lkst_err_set(e, -EINVAL, "\"%.40s\" is not a handler: 0 to 255, or its name",
 				    word);
 	*ret_handler = (u8)value;
@@ -62,7 +62,7 @@ int lkst_mask_parse_buffer(struct lkst_err *e, const char *word, u8 *ret_buffer)
 	for (value = 0; value < NR_BUFFER_NAMES; value++)
 		if (!strcmp(word, buffer_names[value]))
 			break;
-	if (value == NR_BUFFER_NAMES && !parse_number(word, 254, &value))
+	if (value == NR_BUFFER_NAMES && !mask_text_parse_number(word, 254, &value))
 		return lkst_err_set(e, -EINVAL, "\"%.40s\" is not a buffer: main, life or a number",
 				    word);
 	*ret_buffer = (u8)value;
@@ -91,14 +91,14 @@ int lkst_mask_check_name(struct lkst_err *e, const char *name)
 					    "\"%.40s\" can't be a maskset's name: letters, digits, "
 					    "\"_\", \"-\" and \".\" can",
 					    name);
-	if (parse_number(name, ~0UL, &number))
+	if (mask_text_parse_number(name, ~0UL, &number))
 		return lkst_err_set(e, -EINVAL, "\"%.40s\" is a number, not a maskset's name",
 				    name);
 	return 0;
 }
 
 /* True if this program knows an event called @name, whether or not a catalogue has it. */
-static bool is_known(const char *name)
+static bool mask_text_is_known(const char *name)
 {
 	struct lkst_call_name call;
 	unsigned int i;
@@ -121,8 +121,8 @@ static bool has_type(const struct lkst_event_types *types, u16 type)
 	return false;
 }
 
-static int find_name(struct lkst_err *e, const struct lkst_catalog *c,
-		     const struct lkst_event_types *types, const char *name, u16 *ret_type)
+static int mask_text_find_name(struct lkst_err *e, const struct lkst_catalog *c,
+			       const struct lkst_event_types *types, const char *name, u16 *ret_type)
 {
 	const struct lkst_event_class *event = lkst_catalog_find(c, name);
 	u16 type = event ? types->own[event->id] : lkst_mnemonic_type(name);
@@ -135,7 +135,7 @@ static int find_name(struct lkst_err *e, const struct lkst_catalog *c,
 	if (event)
 		return lkst_err_set(e, -EINVAL, "no maskset decides on %s: it is always recorded",
 				    event->name);
-	if (is_known(name))
+	if (mask_text_is_known(name))
 		return lkst_err_set(e, -ENODEV,
 				    "%.96s can't be recorded here, or was not asked for", name);
 	return lkst_err_set(e, -ENOENT, "there is no event \"%.96s\"; `lkst event list` shows them%s", name,
@@ -148,8 +148,8 @@ int lkst_mask_parse_type(struct lkst_err *e, const struct lkst_catalog *c,
 	unsigned long value;
 
 	if (!isdigit((unsigned char)word[0]))
-		return find_name(e, c, types, word, ret_type);
-	if (!parse_number(word, LKST_TYPE_END - 1, &value))
+		return mask_text_find_name(e, c, types, word, ret_type);
+	if (!mask_text_parse_number(word, LKST_TYPE_END - 1, &value))
 		return lkst_err_set(e, -EINVAL, "\"%.40s\" is not an event: 1 to 4095, or its name",
 				    word);
 	if (!has_type(types, (u16)value))
@@ -172,7 +172,7 @@ static u16 meant(const struct lkst_mask *mask, const struct lkst_event_class *ev
 	return lkst_route(handler, buffer + 1);
 }
 
-static void put_row(FILE *f, u16 type, const char *name, u16 value, const char *condition)
+static void mask_text_put_row(FILE *f, u16 type, const char *name, u16 value, const char *condition)
 {
 	char text[LKST_BUFFER_TEXT];
 
@@ -212,8 +212,8 @@ static bool most_common(const struct lkst_mask *mask, const struct lkst_catalog 
 	return nr > 0;
 }
 
-static void put_rows(FILE *f, const struct lkst_mask *mask, const struct lkst_catalog *c,
-		     const struct lkst_event_types *types)
+static void mask_text_put_rows(FILE *f, const struct lkst_mask *mask, const struct lkst_catalog *c,
+			       const struct lkst_event_types *types)
 {
 	u16 shared_value[LKST_TYPE_OWN], value, type;
 	u16 by_type[LKST_TYPE_END] = {};
@@ -221,7 +221,7 @@ static void put_rows(FILE *f, const struct lkst_mask *mask, const struct lkst_ca
 
 	for (type = 1; type < LKST_TYPE_OWN; type++)
 		if (most_common(mask, c, types, type, &shared_value[type]))
-			put_row(f, type, lkst_type_mnemonic(type), shared_value[type], NULL);
+			mask_text_put_row(f, type, lkst_type_mnemonic(type), shared_value[type], NULL);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		by_type[types->own[id]] = (u16)id;
 	for (type = LKST_TYPE_OWN; type < LKST_TYPE_END; type++) {
@@ -236,7 +236,7 @@ static void put_rows(FILE *f, const struct lkst_mask *mask, const struct lkst_ca
 		if (!condition && types->shared[event->id] &&
 		    shared_value[types->shared[event->id]] == value)
 			continue;
-		put_row(f, type, event->name, value, condition);
+		mask_text_put_row(f, type, event->name, value, condition);
 	}
 }
 
@@ -256,7 +256,7 @@ int lkst_mask_format(struct lkst_err *e, const struct lkst_mask *mask, unsigned 
 		"# ID=%u\n# maskset name=%s\n# length=%u\n"
 		"# event_type event_name event_handler_ID\n",
 		number, mask->name, LKST_EVENT_SPACE);
-	put_rows(f, mask, c, &types);
+	mask_text_put_rows(f, mask, c, &types);
 	failed = ferror(f);
 	if (fclose(f) || failed) {
 		free(text);
@@ -268,7 +268,7 @@ int lkst_mask_format(struct lkst_err *e, const struct lkst_mask *mask, unsigned 
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-struct parser {
+struct mask_text_parser {
 	struct lkst_err *e;
 	const struct lkst_catalog *c;
 	struct lkst_event_types types;
@@ -277,7 +277,7 @@ struct parser {
 	char missing[256]; /* the first of them */
 };
 
-static int parse_comment(struct parser *p, const char *line)
+static int parse_comment(struct mask_text_parser *p, const char *line)
 {
 	static const char key[] = "maskset name=";
 	const char *name = line + 1 + strspn(line + 1, " \t");
@@ -294,7 +294,7 @@ static int parse_comment(struct parser *p, const char *line)
 	return 0;
 }
 
-static void note_missing(struct parser *p, const char *name)
+static void mask_text_note_missing(struct mask_text_parser *p, const char *name)
 {
 	size_t used = strlen(p->missing);
 
@@ -304,7 +304,7 @@ static void note_missing(struct parser *p, const char *name)
 }
 
 /* Gives all events of @type that have the fields the condition; -ENOENT: none has. */
-static int set_condition(struct parser *p, u16 type, const char *text)
+static int set_condition(struct mask_text_parser *p, u16 type, const char *text)
 {
 	unsigned int nr = 0;
 	int err = 0;
@@ -325,7 +325,7 @@ static int set_condition(struct parser *p, u16 type, const char *text)
 }
 
 /* @condition: what follows "if", NULL: nothing does. */
-static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_words,
+static int parse_row(struct mask_text_parser *p, char *words[WORDS_MAX], unsigned int nr_words,
 		     const char *condition)
 {
 	unsigned long number;
@@ -337,17 +337,17 @@ static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_w
 		return lkst_err_set(p->e, -EINVAL,
 				    "a row is a number, a name, a handler and perhaps a buffer and "
 				    "\"if\" with a condition");
-	if (!parse_number(words[0], LKST_TYPE_END - 1, &number))
+	if (!mask_text_parse_number(words[0], LKST_TYPE_END - 1, &number))
 		return lkst_err_set(p->e, -EINVAL, "\"%.40s\" is not an event's number", words[0]);
 	err = lkst_mask_parse_handler(p->e, words[2], &handler);
 	if (!err && nr_words > 3)
 		err = lkst_mask_parse_buffer(p->e, words[3], &buffer);
 	if (err)
 		return err;
-	err = find_name(p->e, p->c, &p->types, words[1], &type);
+	err = mask_text_find_name(p->e, p->c, &p->types, words[1], &type);
 	if (err == -ENODEV) {
 		if (handler != LKST_HANDLER_NOTHING)
-			note_missing(p, words[1]);
+			mask_text_note_missing(p, words[1]);
 		return 0;
 	}
 	if (err)
@@ -360,7 +360,7 @@ static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_w
 	return condition ? set_condition(p, type, condition) : 0;
 }
 
-static int parse_line(struct parser *p, char *line)
+static int mask_text_parse_line(struct mask_text_parser *p, char *line)
 {
 	char *words[WORDS_MAX], *save = NULL, *word;
 	unsigned int nr = 0;
@@ -379,7 +379,7 @@ static int parse_line(struct parser *p, char *line)
 	return nr ? parse_row(p, words, nr, NULL) : 0;
 }
 
-static int parse_lines(struct parser *p, const char *text, size_t length)
+static int mask_text_parse_lines(struct mask_text_parser *p, const char *text, size_t length)
 {
 	unsigned int nr = 0;
 	size_t at = 0;
@@ -396,7 +396,7 @@ static int parse_lines(struct parser *p, const char *text, size_t length)
 		if (!err) {
 			memcpy(line, text + at, size);
 			line[size] = 0;
-			err = parse_line(p, line);
+			err = mask_text_parse_line(p, line);
 		}
 		if (err) {
 			lkst_err_add(p->e, "line %u", nr);
@@ -411,7 +411,7 @@ int lkst_mask_parse(struct lkst_err *e, const char *text, size_t length,
 		    const struct lkst_catalog *c, struct lkst_mask *ret_mask,
 		    struct lkst_notes *notes)
 {
-	_cleanup_free_ struct parser *p = calloc(1, sizeof(*p));
+	_cleanup_free_ struct mask_text_parser *p = calloc(1, sizeof(*p));
 	int err;
 
 	if (!p)
@@ -424,7 +424,7 @@ int lkst_mask_parse(struct lkst_err *e, const char *text, size_t length,
 	p->mask = ret_mask;
 	lkst_event_types_init(&p->types, c);
 	lkst_mask_init(ret_mask, "", c);
-	err = parse_lines(p, text, length);
+	err = mask_text_parse_lines(p, text, length);
 	if (!err && p->nr_missing)
 		lkst_notes_add(notes,
 			       "%u events of the maskset can't be recorded here, or were not asked "

@@ -46,14 +46,14 @@ static const struct {
 /* ---- begin and end --------------------------------------------------------------------------- */
 
 /* Has the page say what values it has been given. */
-static struct lkst_byte_list *store(const struct lkst_filling *f)
+static struct lkst_byte_list *chunk_store(const struct lkst_filling *f)
 {
 	f->page->values.nr = (size_t)(f->at - f->page->values.bytes);
 	return &f->page->values;
 }
 
 /* The opposite: values go behind those that the page says it has. */
-static void load(struct lkst_filling *f)
+static void chunk_load(struct lkst_filling *f)
 {
 	const struct lkst_byte_list *values = &f->page->values;
 
@@ -62,13 +62,13 @@ static void load(struct lkst_filling *f)
 }
 
 /* @page is filled from here on. */
-static void fill(struct lkst_column_chunk *c, struct lkst_page *page)
+static void chunk_fill(struct lkst_column_chunk *c, struct lkst_page *page)
 {
 	struct lkst_filling *f = c->filling;
 
 	c->full = &c->page[page == &c->page[0]];
 	f->page = page;
-	load(f);
+	chunk_load(f);
 	f->has_value = page->has_value;
 	f->nr_values = f->first_row = 0;
 	f->is_numbered = !types[c->type].size && !c->prefers_plain;
@@ -83,7 +83,7 @@ void lkst_column_chunk_init(struct lkst_column_chunk *c, const struct lkst_parqu
 	c->filling = filling;
 	filling->number_size = types[column->type].size == 8 ? 8 : 4;
 	filling->turn = 1;
-	fill(c, &c->page[0]);
+	chunk_fill(c, &c->page[0]);
 }
 
 void lkst_column_chunk_fini(struct lkst_column_chunk *c)
@@ -108,13 +108,13 @@ void lkst_column_chunk_reset(struct lkst_column_chunk *c)
 
 bool lkst_filling_grow(struct lkst_filling *f, size_t nr)
 {
-	bool has_room = lkst_byte_list_room(store(f), nr);
+	bool has_room = lkst_byte_list_room(chunk_store(f), nr);
 
-	load(f);
+	chunk_load(f);
 	return has_room;
 }
 
-static int compare_text(const struct lkst_bound_text *a, const void *bytes, uint32_t length)
+static int chunk_compare_text(const struct lkst_bound_text *a, const void *bytes, uint32_t length)
 {
 	uint32_t common = a->length < length ? a->length : length;
 
@@ -131,16 +131,16 @@ static void note_text(struct lkst_bounds *b, const void *bytes, uint32_t length)
 	if (b->is_unknown)
 		return;
 	memcpy(text.bytes, bytes, length);
-	if (is_first || compare_text(&b->least_text, bytes, length) > 0)
+	if (is_first || chunk_compare_text(&b->least_text, bytes, length) > 0)
 		b->least_text = text;
-	if (is_first || compare_text(&b->greatest_text, bytes, length) < 0)
+	if (is_first || chunk_compare_text(&b->greatest_text, bytes, length) < 0)
 		b->greatest_text = text;
 }
 
 /* From here on texts themselves are stored, also of this page. */
 static void give_up_numbers(struct lkst_column_chunk *c)
 {
-	struct lkst_byte_list *values = store(c->filling), numbers = *values;
+	struct lkst_byte_list *values = chunk_store(c->filling), numbers = *values;
 	uint32_t i, number, length;
 
 	*values = (struct lkst_byte_list){ .has_failed = numbers.has_failed };
@@ -152,15 +152,15 @@ static void give_up_numbers(struct lkst_column_chunk *c)
 		lkst_byte_list_add(values, text, length);
 	}
 	lkst_byte_list_fini(&numbers);
-	load(c->filling);
+	chunk_load(c->filling);
 }
 
 /* The text itself, with its length before it. */
 static void add_plain(struct lkst_filling *f, uint32_t row, const void *bytes, uint32_t length)
 {
 	lkst_filling_add(f, row, length, sizeof(length));
-	lkst_byte_list_add(store(f), bytes, length);
-	load(f);
+	lkst_byte_list_add(chunk_store(f), bytes, length);
+	chunk_load(f);
 }
 
 void lkst_column_chunk_text(struct lkst_column_chunk *c, uint32_t row, const void *bytes, uint32_t length,
@@ -186,12 +186,12 @@ void lkst_column_chunk_text(struct lkst_column_chunk *c, uint32_t row, const voi
 }
 
 /* What has been given is a page to be made, and the other one is filled. */
-static void turn(struct lkst_column_chunk *c)
+static void chunk_turn(struct lkst_column_chunk *c)
 {
 	struct lkst_filling *f = c->filling;
 	struct lkst_page *page = f->page;
 
-	store(f);
+	chunk_store(f);
 	page->nr_values = f->nr_values;
 	page->nr_rows = f->first_row;
 	page->nr_texts = c->dictionary.nr;
@@ -199,7 +199,7 @@ static void turn(struct lkst_column_chunk *c)
 	if (page->is_numbered && page->nr_texts > NUMBERED_FEW &&
 	    page->nr_texts > page->nr_values / NUMBERED_SHARE)
 		c->prefers_plain = true;
-	fill(c, c->full);
+	chunk_fill(c, c->full);
 }
 
 void lkst_column_chunk_turn(struct lkst_column_chunk *c, uint32_t nr_rows)
@@ -209,7 +209,7 @@ void lkst_column_chunk_turn(struct lkst_column_chunk *c, uint32_t nr_rows)
 	f->first_row += nr_rows;
 	assert(!c->is_required || f->nr_values == f->first_row);
 	if (f->at - f->page->values.bytes >= LKST_SPARSE_BYTES || f->first_row + LKST_PAGE_ROWS > LKST_SPARSE_ROWS)
-		turn(c);
+		chunk_turn(c);
 }
 
 /* ---- values of a page ------------------------------------------------------------------------ */
@@ -256,7 +256,7 @@ static void note_doubles(struct lkst_bounds *b, const uint64_t *values, uint32_t
 }
 
 /* Has maker->numbers say which of the dictionary's numbers each is. False: there is no room for all in it. */
-static bool find_numbers(struct lkst_column_chunk *c, uint32_t nr, struct lkst_page_maker *maker)
+static bool chunk_find_numbers(struct lkst_column_chunk *c, uint32_t nr, struct lkst_page_maker *maker)
 {
 	const uint64_t *values = maker->values;
 	int32_t number = LKST_DICTIONARY_FULL;
@@ -299,7 +299,8 @@ static void put_numbered(struct lkst_byte_list *raw, const uint32_t *numbers, ui
 }
 
 /* Returns their encoding. */
-static int32_t put_numbers(struct lkst_column_chunk *c, const struct lkst_page *page, struct lkst_page_maker *maker)
+static int32_t chunk_put_numbers(struct lkst_column_chunk *c, const struct lkst_page *page,
+				 struct lkst_page_maker *maker)
 {
 	const bool is_double = c->type == LKST_PARQUET_DOUBLE;
 	const uint32_t nr = page->nr_values;
@@ -307,7 +308,7 @@ static int32_t put_numbers(struct lkst_column_chunk *c, const struct lkst_page *
 
 	get_numbers(c, page, maker->values);
 	c->prefers_plain |= is_double || c->is_rising || c->type == LKST_PARQUET_BOOL;
-	if (!c->prefers_plain && find_numbers(c, nr, maker)) {
+	if (!c->prefers_plain && chunk_find_numbers(c, nr, maker)) {
 		put_numbered(&maker->raw, maker->numbers, nr, c->dictionary.nr);
 		return RLE_DICTIONARY;
 	}
@@ -328,12 +329,13 @@ static int32_t put_numbers(struct lkst_column_chunk *c, const struct lkst_page *
 }
 
 /* Returns their encoding. */
-static int32_t put_values(struct lkst_column_chunk *c, const struct lkst_page *page, struct lkst_page_maker *maker)
+static int32_t chunk_put_values(struct lkst_column_chunk *c, const struct lkst_page *page,
+				struct lkst_page_maker *maker)
 {
 	if (!page->nr_values)
 		return PLAIN;
 	if (types[c->type].size)
-		return put_numbers(c, page, maker);
+		return chunk_put_numbers(c, page, maker);
 	if (page->is_numbered) {
 		put_numbered(&maker->raw, (const uint32_t *)(const void *)page->values.bytes, page->nr_values,
 			     page->nr_texts);
@@ -368,7 +370,7 @@ static int32_t codec_of(const struct lkst_column_chunk *c)
 }
 
 /* Compresses maker->raw by @codec. Returns what is to be stored. */
-static const struct lkst_byte_list *pack(struct lkst_page_maker *maker, int32_t codec)
+static const struct lkst_byte_list *chunk_pack(struct lkst_page_maker *maker, int32_t codec)
 {
 	size_t room = ZSTD_compressBound(maker->raw.nr), length;
 	uint8_t *at;
@@ -408,8 +410,8 @@ static void put_data_page(struct lkst_column_chunk *c, const struct lkst_page *p
 
 	maker->raw.nr = 0;
 	put_levels(c, page, &maker->raw);
-	encoding = put_values(c, page, maker);
-	packed = pack(maker, codec_of(c));
+	encoding = chunk_put_values(c, page, maker);
+	packed = chunk_pack(maker, codec_of(c));
 	t = begin_header(maker, packed, &c->made, DATA_PAGE);
 	lkst_thrift_struct(&t, 5); /* DataPageHeader */
 	lkst_thrift_i32(&t, 1, (int32_t)(c->nr_skipped + page->nr_rows));
@@ -447,7 +449,7 @@ bool lkst_column_chunk_end(struct lkst_column_chunk *c, struct lkst_page_maker *
 {
 	static const struct lkst_page empty;
 
-	turn(c);
+	chunk_turn(c);
 	lkst_column_chunk_make(c, maker);
 	if (c->nr_skipped)
 		put_data_page(c, &empty, maker);
@@ -502,8 +504,8 @@ static void put_encodings(const struct lkst_column_chunk *c, struct lkst_thrift 
 		lkst_thrift_item_i32(t, DELTA_BINARY_PACKED);
 }
 
-static void put_meta(const struct lkst_column_chunk *c, const char *name, struct lkst_thrift *t,
-		     uint64_t offset, uint64_t raw_dictionary, uint64_t packed_dictionary)
+static void chunk_put_meta(const struct lkst_column_chunk *c, const char *name, struct lkst_thrift *t,
+			   uint64_t offset, uint64_t raw_dictionary, uint64_t packed_dictionary)
 {
 	lkst_thrift_struct(t, 3); /* ColumnMetaData */
 	lkst_thrift_i32(t, 1, types[c->type].physical);
@@ -532,7 +534,7 @@ static uint64_t write_dictionary(const struct lkst_column_chunk *c, struct lkst_
 
 	maker->raw.nr = 0;
 	lkst_byte_list_add(&maker->raw, c->dictionary.bytes.bytes, c->dictionary.bytes.nr);
-	packed = pack(maker, codec_of(c));
+	packed = chunk_pack(maker, codec_of(c));
 	t = begin_header(maker, packed, &header, DICTIONARY_PAGE);
 	lkst_thrift_struct(&t, 7); /* DictionaryPageHeader */
 	lkst_thrift_i32(&t, 1, (int32_t)c->dictionary.nr);
@@ -558,7 +560,7 @@ uint64_t lkst_column_chunk_write(const struct lkst_column_chunk *c, const char *
 		length = write_dictionary(c, maker, out, &raw);
 	lkst_out_bytes(out, c->made.bytes, c->made.nr);
 	lkst_thrift_i64(t, 2, (int64_t)offset);
-	put_meta(c, name, t, offset, raw, length);
+	chunk_put_meta(c, name, t, offset, raw, length);
 	return length + c->made.nr;
 }
 

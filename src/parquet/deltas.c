@@ -13,7 +13,7 @@ enum {
 };
 
 /* Packs the numbers of a part, @width bits each. */
-static void put_part(struct lkst_byte_list *to, const uint64_t *numbers, unsigned int width)
+static void deltas_put_part(struct lkst_byte_list *to, const uint64_t *numbers, unsigned int width)
 {
 	uint8_t *at = lkst_byte_list_room(to, PART_BYTES_MAX);
 	unsigned int nr_held = 0, i;
@@ -38,7 +38,7 @@ static void put_part(struct lkst_byte_list *to, const uint64_t *numbers, unsigne
 	to->nr += (size_t)width * PART / 8;
 }
 
-static unsigned int width_of(const uint64_t *numbers)
+static unsigned int deltas_width_of(const uint64_t *numbers)
 {
 	uint64_t all = 0;
 	unsigned int i;
@@ -61,11 +61,11 @@ static void put_block(struct lkst_byte_list *to, uint64_t *deltas, uint32_t nr)
 		deltas[i] = i < nr ? deltas[i] - (uint64_t)least : 0;
 	lkst_byte_list_zigzag(to, least);
 	for (i = 0; i < PARTS; i++)
-		widths[i] = (uint8_t)width_of(deltas + i * PART);
+		widths[i] = (uint8_t)deltas_width_of(deltas + i * PART);
 	lkst_byte_list_add(to, widths, sizeof(widths));
 	/* Parts behind the last number have no bits. */
 	for (i = 0; i < PARTS; i++)
-		put_part(to, deltas + i * PART, widths[i]);
+		deltas_put_part(to, deltas + i * PART, widths[i]);
 }
 
 void lkst_deltas_add(struct lkst_byte_list *to, const uint64_t *numbers, uint32_t nr)

@@ -15,7 +15,7 @@ enum {
 /* Makes keys of numbers: the one that is no key is unlikely then, and has no place. Without it that would be -1. */
 static const uint64_t turned = 0x5bd1e995a5a5c3e7ULL;
 
-struct place {
+struct dictionary_place {
 	uint64_t key; /* of the text, or the number */
 	uint32_t number;
 };
@@ -38,8 +38,8 @@ const uint8_t *lkst_dictionary_text(const struct lkst_dictionary *d, uint32_t nu
 	return d->bytes.bytes + start;
 }
 
-static bool is_text(const struct lkst_dictionary *d, uint32_t number, const void *bytes,
-		    uint32_t length)
+static bool dictionary_is_text(const struct lkst_dictionary *d, uint32_t number, const void *bytes,
+			       uint32_t length)
 {
 	uint32_t there;
 	const uint8_t *text = lkst_dictionary_text(d, number, &there);
@@ -47,17 +47,17 @@ static bool is_text(const struct lkst_dictionary *d, uint32_t number, const void
 	return there == LENGTH + length && !memcmp(text + LENGTH, bytes, length);
 }
 
-static uint64_t key_of(const void *bytes, uint32_t length)
+static uint64_t dictionary_key_of(const void *bytes, uint32_t length)
 {
 	uint64_t key = lkst_xxh64(bytes, length);
 
 	return key == LKST_HASH_NONE ? 0 : key;
 }
 
-static int32_t add(struct lkst_dictionary *d, uint64_t key, const void *bytes, uint32_t length)
+static int32_t dictionary_add(struct lkst_dictionary *d, uint64_t key, const void *bytes, uint32_t length)
 {
 	uint32_t start = (uint32_t)d->bytes.nr, stored = htole32(length);
-	struct place *place;
+	struct dictionary_place *place;
 
 	if (d->nr == NR_MAX || d->bytes.nr + length > BYTES_MAX ||
 	    lkst_hash_reserve(&d->places, sizeof(*place)))
@@ -82,19 +82,19 @@ int32_t lkst_dictionary_number(struct lkst_dictionary *d, const void *bytes, uin
 			       bool *ret_is_new)
 {
 	uint32_t *recent = recent_of(d, bytes);
-	const struct place *place;
+	const struct dictionary_place *place;
 	uint64_t key;
 	int32_t number;
 
 	*ret_is_new = false;
-	if (d->nr && is_text(d, *recent, bytes, length))
+	if (d->nr && dictionary_is_text(d, *recent, bytes, length))
 		return (int32_t)*recent;
-	key = key_of(bytes, length);
+	key = dictionary_key_of(bytes, length);
 	place = lkst_hash_find(&d->places, key, sizeof(*place));
 	/* Of two texts with one key the second is not told from the first: as good as full. */
-	if (place && !is_text(d, place->number, bytes, length))
+	if (place && !dictionary_is_text(d, place->number, bytes, length))
 		return LKST_DICTIONARY_FULL;
-	number = place ? (int32_t)place->number : add(d, key, bytes, length);
+	number = place ? (int32_t)place->number : dictionary_add(d, key, bytes, length);
 	*ret_is_new = !place && number >= 0;
 	if (number >= 0)
 		*recent = (uint32_t)number;
@@ -105,7 +105,7 @@ int32_t lkst_dictionary_int(struct lkst_dictionary *d, uint64_t value, uint32_t 
 {
 	const uint64_t key = value ^ turned;
 	uint64_t stored = htole64(value);
-	struct place *place = lkst_hash_find(&d->places, key, sizeof(*place));
+	struct dictionary_place *place = lkst_hash_find(&d->places, key, sizeof(*place));
 
 	*ret_is_new = !place;
 	if (place)

@@ -137,7 +137,7 @@ static void wait_for_pages(struct lkst_parquet *p)
 	p->made_bytes = 0;
 }
 
-static void end_thread(struct lkst_parquet *p)
+static void parquet_end_thread(struct lkst_parquet *p)
 {
 	if (!p->has_thread)
 		return;
@@ -172,7 +172,7 @@ static void end_page(struct lkst_parquet *p)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-static bool is_taken(const struct lkst_parquet *p, unsigned int nr, const char *name)
+static bool parquet_is_taken(const struct lkst_parquet *p, unsigned int nr, const char *name)
 {
 	unsigned int i;
 
@@ -196,7 +196,7 @@ static char *copy_name(struct lkst_parquet *p, unsigned int i, const char *given
 	if (!name)
 		return NULL;
 	snprintf(name, length + NUMBER_ROOM, "%.*s", (int)length, clean);
-	for (nr = 2; is_taken(p, i, name); nr++)
+	for (nr = 2; parquet_is_taken(p, i, name); nr++)
 		snprintf(name, length + NUMBER_ROOM, "%.*s_%u", (int)length, clean, nr);
 	return name;
 }
@@ -250,7 +250,7 @@ void lkst_parquet_free(struct lkst_parquet *p)
 
 	if (!p)
 		return;
-	end_thread(p);
+	parquet_end_thread(p);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
 	for (i = 0; p->columns && i < p->nr_columns; i++)

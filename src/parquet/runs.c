@@ -18,7 +18,7 @@ static void begin_packed(struct lkst_byte_list *to, uint32_t nr_groups)
 }
 
 /* Packs @nr numbers, a multiple of the group's, of @width bits. */
-static void pack(uint8_t *at, const uint32_t *numbers, uint32_t nr, unsigned int width)
+static void runs_pack(uint8_t *at, const uint32_t *numbers, uint32_t nr, unsigned int width)
 {
 	const uint32_t in_byte = 8 / width;
 	uint32_t i, k;
@@ -51,10 +51,10 @@ static void add_packed(struct lkst_byte_list *to, const uint32_t *numbers, uint3
 	at = lkst_byte_list_room(to, (size_t)nr_groups * width);
 	if (!at)
 		return;
-	pack(at, numbers, nr_whole, width);
+	runs_pack(at, numbers, nr_whole, width);
 	if (nr > nr_whole) {
 		memcpy(last, numbers + nr_whole, (nr - nr_whole) * sizeof(*last));
-		pack(at + (size_t)nr_whole / GROUP * width, last, GROUP, width);
+		runs_pack(at + (size_t)nr_whole / GROUP * width, last, GROUP, width);
 	}
 	to->nr += (size_t)nr_groups * width;
 }

@@ -39,7 +39,7 @@ void lkst_account_free(struct lkst_account *a)
 }
 
 /* @bytes, at most CHUNK_BYTES, of zeros. NULL: no memory, which sticks. */
-static void *take(struct lkst_account *a, size_t bytes)
+static void *account_take(struct lkst_account *a, size_t bytes)
 {
 	struct lkst_account_chunk *chunk = a->chunks;
 	void *taken;
@@ -59,13 +59,13 @@ static void *take(struct lkst_account *a, size_t bytes)
 	return taken;
 }
 
-static const char *copy(struct lkst_account *a, const char *text, size_t length)
+static const char *account_copy(struct lkst_account *a, const char *text, size_t length)
 {
 	char *own;
 
 	if (length >= SAY_MAX)
 		length = SAY_MAX - 1;
-	own = take(a, length + 1);
+	own = account_take(a, length + 1);
 	if (!own)
 		return "";
 	memcpy(own, text, length);
@@ -76,7 +76,7 @@ struct lkst_account_step *lkst_account_add(struct lkst_account *a, struct lkst_a
 					   const char *kind, uint64_t from_ns, uint64_t to_ns,
 					   int32_t tid)
 {
-	struct lkst_account_step *s = take(a, sizeof(*s));
+	struct lkst_account_step *s = account_take(a, sizeof(*s));
 
 	if (!s)
 		return &a->root;
@@ -95,10 +95,10 @@ struct lkst_account_step *lkst_account_add(struct lkst_account *a, struct lkst_a
 	return s;
 }
 
-static void add_part(struct lkst_account *a, struct lkst_account_step *s,
-		     struct lkst_account_part part)
+static void account_add_part(struct lkst_account *a, struct lkst_account_step *s,
+			     struct lkst_account_part part)
 {
-	struct lkst_account_part *own = take(a, sizeof(*own));
+	struct lkst_account_part *own = account_take(a, sizeof(*own));
 
 	if (!own)
 		return;
@@ -119,21 +119,21 @@ void lkst_account_say(struct lkst_account *a, struct lkst_account_step *s, const
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	part.text = copy(a, text, strlen(text));
-	add_part(a, s, part);
+	part.text = account_copy(a, text, strlen(text));
+	account_add_part(a, s, part);
 }
 
 void lkst_account_fact(struct lkst_account *a, struct lkst_account_step *s, const char *key,
 		       enum lkst_account_type type, uint64_t value)
 {
-	add_part(a, s, (struct lkst_account_part){ .key = key, .type = type, .value = value });
+	account_add_part(a, s, (struct lkst_account_part){ .key = key, .type = type, .value = value });
 }
 
 void lkst_account_mean(struct lkst_account *a, struct lkst_account_step *s, const char *key,
 		       unsigned int meaning, uint64_t value)
 {
-	add_part(a, s,
-		 (struct lkst_account_part){ .key = key,
+	account_add_part(a, s,
+			 (struct lkst_account_part){ .key = key,
 					     .type = LKST_ACCOUNT_MEANING,
 					     .meaning = meaning,
 					     .value = value });
@@ -142,28 +142,28 @@ void lkst_account_mean(struct lkst_account *a, struct lkst_account_step *s, cons
 void lkst_account_text(struct lkst_account *a, struct lkst_account_step *s, const char *key,
 		       const char *text, size_t length)
 {
-	add_part(a, s,
-		 (struct lkst_account_part){
-			 .key = key, .type = LKST_ACCOUNT_TEXT, .text = copy(a, text, length) });
+	account_add_part(a, s,
+			 (struct lkst_account_part){
+			 .key = key, .type = LKST_ACCOUNT_TEXT, .text = account_copy(a, text, length) });
 }
 
 void lkst_account_note(struct lkst_account *a, struct lkst_account_step *s, const char *key,
 		       const char *text)
 {
-	add_part(a, s,
-		 (struct lkst_account_part){
+	account_add_part(a, s,
+			 (struct lkst_account_part){
 			 .key = key, .type = LKST_ACCOUNT_TEXT, .is_quiet = true, .text = text });
 }
 
 void lkst_account_cite(struct lkst_account *a, struct lkst_account_step *s, uint64_t ns,
 		       uint32_t cpu, int32_t tid, const char *event)
 {
-	struct lkst_account_cite *own = take(a, sizeof(*own));
+	struct lkst_account_cite *own = account_take(a, sizeof(*own));
 
 	if (!own)
 		return;
 	*own = (struct lkst_account_cite){ .ns = ns, .cpu = cpu, .tid = tid };
-	own->event = copy(a, event, strlen(event));
+	own->event = account_copy(a, event, strlen(event));
 	if (s->last_cite)
 		s->last_cite->next = own;
 	else

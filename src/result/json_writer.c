@@ -15,7 +15,7 @@ void lkst_json_init(struct lkst_json *j, struct lkst_out *out)
 	j->breaks_line = false;
 }
 
-static void put_string(struct lkst_json *j, const char *text, size_t length)
+static void json_writer_put_string(struct lkst_json *j, const char *text, size_t length)
 {
 	lkst_out_advance(j->out, lkst_out_json(j->out, lkst_out_room(j->out), text, length));
 }
@@ -34,7 +34,7 @@ static void begin_value(struct lkst_json *j, const char *name)
 		lkst_out_str(j->out, "\n");
 	j->breaks_line = false;
 	if (name) {
-		put_string(j, name, strlen(name));
+		json_writer_put_string(j, name, strlen(name));
 		lkst_out_str(j->out, ":");
 	}
 }
@@ -45,7 +45,7 @@ static void end_value(struct lkst_json *j)
 		lkst_out_str(j->out, "\n");
 }
 
-static void put_plain(struct lkst_json *j, const char *name, const char *text)
+static void json_writer_put_plain(struct lkst_json *j, const char *name, const char *text)
 {
 	begin_value(j, name);
 	lkst_out_str(j->out, text);
@@ -103,18 +103,18 @@ void lkst_json_s64(struct lkst_json *j, const char *name, int64_t value)
 
 void lkst_json_bool(struct lkst_json *j, const char *name, bool value)
 {
-	put_plain(j, name, value ? "true" : "false");
+	json_writer_put_plain(j, name, value ? "true" : "false");
 }
 
 void lkst_json_null(struct lkst_json *j, const char *name)
 {
-	put_plain(j, name, "null");
+	json_writer_put_plain(j, name, "null");
 }
 
 void lkst_json_text(struct lkst_json *j, const char *name, const char *text, size_t length)
 {
 	begin_value(j, name);
-	put_string(j, text, length);
+	json_writer_put_string(j, text, length);
 	end_value(j);
 }
 
@@ -128,7 +128,7 @@ void lkst_json_decimal(struct lkst_json *j, const char *name, double value, unsi
 	char text[512];
 
 	snprintf(text, sizeof(text), "%.*f", (int)digits, value);
-	put_plain(j, name, isfinite(value) ? text : "null");
+	json_writer_put_plain(j, name, isfinite(value) ? text : "null");
 }
 
 void lkst_json_double(struct lkst_json *j, const char *name, double value)
@@ -136,7 +136,7 @@ void lkst_json_double(struct lkst_json *j, const char *name, double value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.15g", value);
-	put_plain(j, name, isfinite(value) ? text : "null");
+	json_writer_put_plain(j, name, isfinite(value) ? text : "null");
 }
 
 void lkst_json_break(struct lkst_json *j)

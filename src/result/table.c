@@ -71,7 +71,7 @@ void lkst_column_name(const struct lkst_column *column, char name[LKST_COLUMN_NA
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Room for @length bytes and a NUL; NULL: no memory. */
-static char *text_room(struct lkst_table *t, size_t length)
+static char *table_text_room(struct lkst_table *t, size_t length)
 {
 	struct lkst_text *piece = t->text;
 	size_t room;
@@ -131,7 +131,7 @@ void lkst_table_set_sink(struct lkst_table *t, lkst_table_sink *sink, void *arg)
 }
 
 /* Gives the rows to the sink and forgets them, but keeps one piece of memory for texts. */
-static void drain(struct lkst_table *t)
+static void table_drain(struct lkst_table *t)
 {
 	int err = t->error ? 0 : t->sink(t->sink_arg, t);
 
@@ -152,7 +152,7 @@ void lkst_table_row(struct lkst_table *t)
 
 	assert(t->error || t->at == t->nr_columns);
 	if (t->sink && t->nr_rows == LKST_TABLE_SINK_ROWS)
-		drain(t);
+		table_drain(t);
 	if (t->error)
 		return;
 	if (t->nr_rows == t->room) {
@@ -222,7 +222,7 @@ void lkst_table_text(struct lkst_table *t, const char *text, size_t length)
 
 	if (!cell)
 		return;
-	copy = length < UINT32_MAX ? text_room(t, length) : NULL;
+	copy = length < UINT32_MAX ? table_text_room(t, length) : NULL;
 	if (!copy) {
 		t->error = -ENOMEM;
 		return;
@@ -311,7 +311,7 @@ int lkst_table_end(struct lkst_table *t)
 {
 	assert(t->error || t->at == t->nr_columns);
 	if (t->sink && t->nr_rows)
-		drain(t);
+		table_drain(t);
 	return t->error;
 }
 
@@ -352,7 +352,7 @@ static int compare_values(const struct lkst_cell *a, const struct lkst_cell *b,
 	return 0;
 }
 
-struct order {
+struct table_order {
 	const struct lkst_table *t;
 	unsigned int column;
 	bool descending;
@@ -360,7 +360,7 @@ struct order {
 
 static int compare_rows(const void *a, const void *b, void *arg)
 {
-	const struct order *order = arg;
+	const struct table_order *order = arg;
 	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
 	const struct lkst_cell *x = lkst_table_cell(order->t, row_a, order->column);
 	const struct lkst_cell *y = lkst_table_cell(order->t, row_b, order->column);
@@ -377,7 +377,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 
 void lkst_table_sort(struct lkst_table *t, unsigned int column, bool descending)
 {
-	struct order order = { t, column, descending };
+	struct table_order order = { t, column, descending };
 	size_t row_size = t->nr_columns * sizeof(*t->cells), i;
 	_cleanup_free_ size_t *rows = calloc(t->nr_rows + 1, sizeof(*rows));
 	struct lkst_cell *cells = calloc(t->nr_rows + 1, row_size);

@@ -92,7 +92,7 @@ int lkst_block_parse(struct lkst_err *e, const void *bytes, size_t available, co
 	return 0;
 }
 
-static void put_u64(u8 *bytes, u64 v)
+static void block_put_u64(u8 *bytes, u64 v)
 {
 	v = htole64(v);
 	memcpy(bytes, &v, sizeof(v));
@@ -118,9 +118,9 @@ void lkst_block_piece(const struct lkst_block *block, u32 from, u32 to, u64 begi
 	memcpy(ret_bytes, block->bytes, LKST_BLOCK_HEADER);
 	memcpy(ret_bytes + LKST_BLOCK_HEADER, block->bytes + from, length);
 	memset(ret_bytes + LKST_BLOCK_HEADER + length, 0, block->size - LKST_BLOCK_HEADER - length);
-	put_u64(ret_bytes + AT(timestamp_begin), begin_ns);
-	put_u64(ret_bytes + AT(timestamp_end), end_ns);
-	put_u64(ret_bytes + AT(content_size), (LKST_BLOCK_HEADER + length) * 8ULL);
+	block_put_u64(ret_bytes + AT(timestamp_begin), begin_ns);
+	block_put_u64(ret_bytes + AT(timestamp_end), end_ns);
+	block_put_u64(ret_bytes + AT(content_size), (LKST_BLOCK_HEADER + length) * 8ULL);
 }
 
 const char *lkst_block_fault_text(enum lkst_block_fault fault)
@@ -164,7 +164,7 @@ static u16 load_16(const u8 *bytes)
 }
 
 /* An unsigned integer of 1, 2, 4 or 8 bytes. */
-static u64 load(const u8 *bytes, u8 size)
+static u64 block_load(const u8 *bytes, u8 size)
 {
 	switch (size) {
 	case 1:
@@ -198,12 +198,12 @@ u64 lkst_record_int(const struct lkst_record *r, const struct lkst_field_class *
 	    (u32)f->offset + f->size > r->size)
 		return 0;
 	if (f->type == LKST_CLASS_UINT)
-		return load(r->bytes + f->offset, f->size);
-	return sign_extend(load(r->bytes + f->offset, f->size), f->size);
+		return block_load(r->bytes + f->offset, f->size);
+	return sign_extend(block_load(r->bytes + f->offset, f->size), f->size);
 }
 
 /* Where a field lies and how many bytes it takes. */
-struct place {
+struct block_place {
 	u32 at, size;
 };
 
@@ -214,21 +214,21 @@ static bool is_array(const struct lkst_field_class *f)
 
 /* The value of the field that holds the length of @f. */
 static u64 load_length(const struct lkst_event_class *event, const u8 *bytes,
-		       const struct place *places, const struct lkst_field_class *f)
+		       const struct block_place *places, const struct lkst_field_class *f)
 {
 	const struct lkst_field_class *length = &event->fields[f->length_field];
 
-	return load(bytes + (length->offset != LKST_OFFSET_VARIES ? length->offset
+	return block_load(bytes + (length->offset != LKST_OFFSET_VARIES ? length->offset
 								  : places[f->length_field].at),
-		    length->size);
+			  length->size);
 }
 
 /*
  * Finds the place of field @i; @places has those before it whose offset varies. False if it passes
  * @room.
  */
-static bool find_place(const struct lkst_event_class *event, const u8 *bytes, u32 room, u16 i,
-		       struct place *places)
+static bool block_find_place(const struct lkst_event_class *event, const u8 *bytes, u32 room, u16 i,
+			     struct block_place *places)
 {
 	const struct lkst_field_class *f = &event->fields[i];
 	u32 align = f->size > 4 ? 4 : f->size;
@@ -273,14 +273,14 @@ static bool find_place(const struct lkst_event_class *event, const u8 *bytes, u3
 
 u32 lkst_record_measure(const struct lkst_event_class *event, const u8 *bytes, u32 room)
 {
-	struct place places[LKST_FIELDS_MAX];
+	struct block_place places[LKST_FIELDS_MAX];
 	u16 i;
 
 	/* What lies before the last place that is fixed is fixed too. */
 	for (i = event->nr_fields - 1; event->fields[i].offset == LKST_OFFSET_VARIES; i--)
 		;
 	for (; i < event->nr_fields; i++)
-		if (!find_place(event, bytes, room, i, places))
+		if (!block_find_place(event, bytes, room, i, places))
 			return 0;
 	return places[i - 1].at + places[i - 1].size;
 }
@@ -288,7 +288,7 @@ u32 lkst_record_measure(const struct lkst_event_class *event, const u8 *bytes, u
 const u8 *lkst_record_field(const struct lkst_record *r, unsigned int index, u32 *ret_length)
 {
 	const struct lkst_event_class *event = r->event;
-	struct place places[LKST_FIELDS_MAX];
+	struct block_place places[LKST_FIELDS_MAX];
 	const u8 *field;
 	u16 i, type;
 
@@ -298,7 +298,7 @@ const u8 *lkst_record_field(const struct lkst_record *r, unsigned int index, u32
 	for (i = (u16)index; event->fields[i].offset == LKST_OFFSET_VARIES; i--)
 		;
 	for (; i <= index; i++)
-		if (!find_place(event, r->bytes, r->size, i, places))
+		if (!block_find_place(event, r->bytes, r->size, i, places))
 			return NULL;
 	field = r->bytes + places[index].at;
 	type = event->fields[index].type;

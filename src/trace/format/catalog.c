@@ -16,7 +16,7 @@ _Static_assert((LKST_BUILTIN_SLOTS & (LKST_BUILTIN_SLOTS - 1)) == 0, "slots are 
 _Static_assert((LKST_NAME_SLOTS & (LKST_NAME_SLOTS - 1)) == 0, "slots are masked");
 
 /* FNV-1a. */
-static u32 hash(const char *name)
+static u32 catalog_hash(const char *name)
 {
 	u32 h = 2166136261u;
 
@@ -28,7 +28,7 @@ static u32 hash(const char *name)
 /* The slot that holds @name, or the empty one where it would go. */
 static u16 *name_slot(struct lkst_catalog *c, const char *name)
 {
-	u32 i = hash(name);
+	u32 i = catalog_hash(name);
 
 	for (;; i++) {
 		u16 *slot = &c->by_name[i & (LKST_NAME_SLOTS - 1)];
@@ -40,7 +40,7 @@ static u16 *name_slot(struct lkst_catalog *c, const char *name)
 
 static u16 *builtin_slot(struct lkst_catalog *c, const char *name)
 {
-	u32 i = hash(name);
+	u32 i = catalog_hash(name);
 
 	for (;; i++) {
 		u16 *slot = &c->builtin_by_name[i & (LKST_BUILTIN_SLOTS - 1)];
@@ -122,7 +122,7 @@ static bool has_size(const struct lkst_field_class *f)
 	       f->type == LKST_CLASS_WORDS;
 }
 
-static bool is_varying(const struct lkst_field_class *f)
+static bool catalog_is_varying(const struct lkst_field_class *f)
 {
 	return f->type == LKST_CLASS_STRING || lkst_class_has_length(f);
 }
@@ -162,7 +162,7 @@ static int check_field(struct lkst_err *e, const struct lkst_event_class *event,
 }
 
 /* Works out where each field lies. CTF's rules: an integer is aligned to its size, at most 4. */
-static int lay_out(struct lkst_err *e, struct lkst_event_class *event)
+static int catalog_lay_out(struct lkst_err *e, struct lkst_event_class *event)
 {
 	u32 at = sizeof(struct lkst_record_head);
 	u16 i;
@@ -178,7 +178,7 @@ static int lay_out(struct lkst_err *e, struct lkst_event_class *event)
 		}
 		at = (at + align - 1) & ~(align - 1);
 		f->offset = at;
-		if (is_varying(f)) {
+		if (catalog_is_varying(f)) {
 			event->is_fixed = false;
 			continue;
 		}
@@ -253,7 +253,7 @@ static bool is_pad_name(const char *name)
 }
 
 /* The group of an event that is in no table: a tracepoint or probe is "system:name", a handler's "handler.name". */
-static u8 group_of(const struct lkst_event_class *event)
+static u8 catalog_group_of(const struct lkst_event_class *event)
 {
 	const char *first = event->nr_fields ? event->fields[0].name : "";
 
@@ -266,14 +266,14 @@ static u8 group_of(const struct lkst_event_class *event)
 		       : LKST_GROUP_PROBE;
 }
 
-static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
+static void catalog_describe(struct lkst_catalog *c, struct lkst_event_class *event)
 {
 	u16 slot = *builtin_slot(c, event->name), i;
 
 	event->index = -1;
 	event->syscall = -1;
 	event->is_native = false;
-	event->group = group_of(event);
+	event->group = catalog_group_of(event);
 	if (slot)
 		describe_builtin(c, event, slot - 1);
 	lkst_half_describe(event);
@@ -339,7 +339,7 @@ int lkst_event_class_new(struct lkst_err *e, const struct lkst_event_class *even
 	copy->fields = (struct lkst_field_class *)(copy + 1);
 	if (fields_size)
 		memcpy(copy->fields, event->fields, fields_size);
-	err = lay_out(e, copy);
+	err = catalog_lay_out(e, copy);
 	if (!err)
 		*ret_class = lkst_take(copy);
 	return err;
@@ -368,7 +368,7 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 		lkst_err_add(e, "event %.*s", LKST_NAME_MAX, event->name);
 		return err;
 	}
-	describe(c, copy);
+	catalog_describe(c, copy);
 	c->classes[copy->id] = copy;
 	c->nr_classes++;
 	c->nr_declared += copy->group == LKST_GROUP_HANDLER || copy->group == LKST_GROUP_PROBE;

@@ -72,8 +72,8 @@ void lkst_catalog_describe_syscall(struct lkst_event_class *event, const char *m
 	}
 }
 
-static int set_name(struct lkst_err *e, struct lkst_event_class *event,
-		    const struct lkst_syscall *row, enum lkst_half half)
+static int catalog_syscall_set_name(struct lkst_err *e, struct lkst_event_class *event,
+				    const struct lkst_syscall *row, enum lkst_half half)
 {
 	struct lkst_call_name name = { half, row->is_compat, row->name };
 	int n = lkst_call_name_format(event->name, sizeof(event->name), &name);
@@ -85,8 +85,8 @@ static int set_name(struct lkst_err *e, struct lkst_event_class *event,
 }
 
 /* Adds a field for the string of each argument that has one. */
-static void add_strings(struct lkst_event_class *event, const struct lkst_syscall_arg *args,
-			unsigned int nr)
+static void catalog_syscall_add_strings(struct lkst_event_class *event, const struct lkst_syscall_arg *args,
+					unsigned int nr)
 {
 	unsigned int i;
 
@@ -114,8 +114,8 @@ int lkst_syscall_entry_class(struct lkst_err *e, unsigned int row, struct lkst_e
 		memcpy(fields[i].name, args[i].name, sizeof(args[i].name));
 	}
 	event->nr_fields = (u16)nr;
-	add_strings(event, args, nr);
-	return set_name(e, event, s, LKST_HALF_ENTRY);
+	catalog_syscall_add_strings(event, args, nr);
+	return catalog_syscall_set_name(e, event, s, LKST_HALF_ENTRY);
 }
 
 int lkst_syscall_exit_class(struct lkst_err *e, unsigned int row, struct lkst_event_class *event)
@@ -129,6 +129,6 @@ int lkst_syscall_exit_class(struct lkst_err *e, unsigned int row, struct lkst_ev
 	event->fields[0] =
 		(struct lkst_field_class){ .name = "ret", .size = 8, .base = result->base };
 	event->fields[0].type = result->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
-	add_strings(event, args, nr);
-	return set_name(e, event, s, LKST_HALF_EXIT);
+	catalog_syscall_add_strings(event, args, nr);
+	return catalog_syscall_set_name(e, event, s, LKST_HALF_EXIT);
 }

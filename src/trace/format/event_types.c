@@ -159,7 +159,7 @@ bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob)
 /* ---- names that are near ------------------------------------------------------------------------ */
 
 /* What comes after @prefix in @name; NULL: it begins in another way. */
-static const char *after(const char *name, const char *prefix)
+static const char *event_types_after(const char *name, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
@@ -167,15 +167,15 @@ static const char *after(const char *name, const char *prefix)
 }
 
 /* Writes the name that LKST has for what the kernel and its tracers call @word, as far as they differ by rule. */
-static void own_name(const char *word, char name[LKST_NAME_MAX])
+static void event_types_own_name(const char *word, char name[LKST_NAME_MAX])
 {
 	const char *colon = strchr(word, ':'), *own = colon && !strchr(colon + 1, ':') ? colon + 1 : word;
 	struct lkst_call_name call = {};
 
-	call.call = after(own, "sys_enter_");
+	call.call = event_types_after(own, "sys_enter_");
 	call.half = LKST_HALF_ENTRY;
 	if (!call.call) {
-		call.call = after(own, "sys_exit_");
+		call.call = event_types_after(own, "sys_exit_");
 		call.half = LKST_HALF_EXIT;
 	}
 	if (call.call)
@@ -202,7 +202,7 @@ static void offer_builtin(struct lkst_suggest *near)
 		}
 }
 
-static void offer(const struct lkst_catalog *c, struct lkst_suggest *near)
+static void event_types_offer(const struct lkst_catalog *c, struct lkst_suggest *near)
 {
 	u32 id;
 
@@ -219,14 +219,14 @@ const char *lkst_event_near(const struct lkst_catalog *c, const char *word, char
 	struct lkst_suggest near = { .word = word };
 	bool is_call;
 
-	own_name(word, name);
+	event_types_own_name(word, name);
 	is_call = strstr(word, "sys_enter_") || strstr(word, "sys_exit_");
 	/* Events of probes and of tracepoints by name have their group with them. */
 	if (!is_call)
-		offer(c, &near);
+		event_types_offer(c, &near);
 	if (!near.nr) {
 		near.word = name;
-		offer(c, &near);
+		event_types_offer(c, &near);
 	}
 	/* The name of what was meant, and not one that is like it. */
 	if (near.nr && !near.best[0].distance)

@@ -22,7 +22,7 @@ static const struct {
 enum { NR_WORDS = sizeof(words) / sizeof(words[0]) };
 
 /* If @name begins with @prefix, what follows it; else NULL. */
-static const char *after(const char *name, const char *prefix)
+static const char *half_after(const char *name, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
@@ -33,11 +33,11 @@ static const char *after(const char *name, const char *prefix)
 
 bool lkst_call_name_parse(const char *event, struct lkst_call_name *ret_name)
 {
-	const char *plain = after(event, compat_prefix);
+	const char *plain = half_after(event, compat_prefix);
 	enum lkst_half half;
 
 	for (half = LKST_HALF_ENTRY; half <= LKST_HALF_EXIT; half++) {
-		const char *call = after(plain ?: event, call_prefixes[half]);
+		const char *call = half_after(plain ?: event, call_prefixes[half]);
 
 		if (!call)
 			continue;

@@ -21,7 +21,7 @@ enum domain {
 	DOMAIN_FRAME,
 };
 
-static u64 hash(const struct lkst_hider *h, enum domain domain, u64 value)
+static u64 hide_hash(const struct lkst_hider *h, enum domain domain, u64 value)
 {
 	const u64 words[2] = { htole64(value), htole64(domain) };
 
@@ -30,12 +30,12 @@ static u64 hash(const struct lkst_hider *h, enum domain domain, u64 value)
 
 u64 lkst_hide_address(const struct lkst_hider *h, u64 address)
 {
-	return address < UPPER_HALF || address >= FIRST_ERROR ? address : hash(h, DOMAIN_ADDRESS, address);
+	return address < UPPER_HALF || address >= FIRST_ERROR ? address : hide_hash(h, DOMAIN_ADDRESS, address);
 }
 
 static u64 hide_frame(const struct lkst_hider *h, u64 number)
 {
-	return !number || number == UINT64_MAX ? number : hash(h, DOMAIN_FRAME, number);
+	return !number || number == UINT64_MAX ? number : hide_hash(h, DOMAIN_FRAME, number);
 }
 
 /* Hides one number of 64 bits, which is known to be an address or may be one. */

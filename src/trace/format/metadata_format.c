@@ -11,7 +11,7 @@
 
 enum { ALIASES_ROOM = 32 }; /* in lkst_ctf_aliases[] */
 
-static void put_int(FILE *f, const struct lkst_ctf_int *t)
+static void metadata_format_put_int(FILE *f, const struct lkst_ctf_int *t)
 {
 	fprintf(f, "integer { size = %u; align = %u; signed = %s;", t->bits, t->align,
 		t->is_signed ? "true" : "false");
@@ -32,7 +32,7 @@ static void put_aliases(FILE *f, bool of_clock)
 		if (a->type.is_clock != of_clock)
 			continue;
 		fputs("typealias ", f);
-		put_int(f, &a->type);
+		metadata_format_put_int(f, &a->type);
 		fprintf(f, " := %s;\n", a->name);
 	}
 	fputc('\n', f);
@@ -55,7 +55,7 @@ static void put_struct(FILE *f, const struct lkst_ctf_struct *s)
 	fputs(";\n", f);
 }
 
-static void put_trace(FILE *f, const struct lkst_catalog *c)
+static void metadata_format_put_trace(FILE *f, const struct lkst_catalog *c)
 {
 	static const u8 unknown[16];
 
@@ -136,7 +136,7 @@ static void put_meanings(FILE *f, const struct lkst_catalog *c)
 				continue;
 			is_put[meaning][a - lkst_ctf_aliases] = true;
 			fputs("typealias ", f);
-			put_int(f, &a->type);
+			metadata_format_put_int(f, &a->type);
 			fprintf(f, " := %s_%s;\n", lkst_meaning_names[meaning], a->name);
 		}
 }
@@ -154,7 +154,7 @@ static void put_typed(FILE *f, const struct lkst_event_class *event,
 	fprintf(f, "%s _%s", alias_of(field), field->name);
 }
 
-static void put_field(FILE *f, const struct lkst_event_class *event, u16 i)
+static void metadata_format_put_field(FILE *f, const struct lkst_event_class *event, u16 i)
 {
 	const struct lkst_field_class *field = &event->fields[i];
 
@@ -191,7 +191,7 @@ static void put_events(FILE *f, const struct lkst_catalog *c)
 		fputc('\n', f);
 		put_event_start(f, event->name, event->id);
 		for (i = 0; i < event->nr_fields; i++)
-			put_field(f, event, i);
+			metadata_format_put_field(f, event, i);
 		fputs("\t};\n};\n", f);
 	}
 }
@@ -217,7 +217,7 @@ int lkst_metadata_format(struct lkst_err *e, const struct lkst_catalog *c, char 
 	fputs(LKST_CTF_SIGNATURE "\n\n", f);
 	put_aliases(f, false);
 	put_meanings(f, c);
-	put_trace(f, c);
+	metadata_format_put_trace(f, c);
 	put_aliases(f, true);
 	put_stream(f);
 	put_events(f, c);

@@ -26,12 +26,12 @@ int lkst_lex_fail(struct lkst_err *e, const struct lkst_lex *lex, const char *fo
 	return lkst_err_set(e, -EBADMSG, "line %u: %s", lex->line, text);
 }
 
-static bool is_blank(char c)
+static bool metadata_lex_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_digit(char c)
+static bool metadata_lex_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -64,14 +64,14 @@ static int skip_comment(struct lkst_err *e, struct lkst_lex *lex, bool *ret_skip
 	return lkst_lex_fail(e, lex, "a comment has no end");
 }
 
-static int skip_blanks(struct lkst_err *e, struct lkst_lex *lex)
+static int metadata_lex_skip_blanks(struct lkst_err *e, struct lkst_lex *lex)
 {
 	bool skipped = true;
 
 	while (skipped) {
 		int err;
 
-		while (lex->p < lex->end && is_blank(*lex->p))
+		while (lex->p < lex->end && metadata_lex_is_blank(*lex->p))
 			lex->line += *lex->p++ == '\n';
 		err = skip_comment(e, lex, &skipped);
 		if (err)
@@ -80,11 +80,11 @@ static int skip_blanks(struct lkst_err *e, struct lkst_lex *lex)
 	return 0;
 }
 
-static int take_word(struct lkst_err *e, struct lkst_lex *lex)
+static int metadata_lex_take_word(struct lkst_err *e, struct lkst_lex *lex)
 {
 	size_t n = 0;
 
-	while (lex->p < lex->end && (is_letter(*lex->p) || is_digit(*lex->p) || *lex->p == '.')) {
+	while (lex->p < lex->end && (is_letter(*lex->p) || metadata_lex_is_digit(*lex->p) || *lex->p == '.')) {
 		if (n == sizeof(lex->text) - 1)
 			return lkst_lex_fail(e, lex, "a word is longer than %zu characters", n);
 		lex->text[n++] = *lex->p++;
@@ -94,11 +94,11 @@ static int take_word(struct lkst_err *e, struct lkst_lex *lex)
 	return 0;
 }
 
-static int take_number(struct lkst_err *e, struct lkst_lex *lex)
+static int metadata_lex_take_number(struct lkst_err *e, struct lkst_lex *lex)
 {
 	u64 v = 0;
 
-	while (lex->p < lex->end && is_digit(*lex->p))
+	while (lex->p < lex->end && metadata_lex_is_digit(*lex->p))
 		if (__builtin_mul_overflow(v, 10u, &v) ||
 		    __builtin_add_overflow(v, (u64)(*lex->p++ - '0'), &v))
 			return lkst_lex_fail(e, lex, "a number is larger than 64 bits");
@@ -158,7 +158,7 @@ static int take_string(struct lkst_err *e, struct lkst_lex *lex)
 
 int lkst_lex_next(struct lkst_err *e, struct lkst_lex *lex)
 {
-	int err = skip_blanks(e, lex);
+	int err = metadata_lex_skip_blanks(e, lex);
 
 	if (err)
 		return err;
@@ -167,9 +167,9 @@ int lkst_lex_next(struct lkst_err *e, struct lkst_lex *lex)
 		return 0;
 	}
 	if (is_letter(*lex->p))
-		return take_word(e, lex);
-	if (is_digit(*lex->p))
-		return take_number(e, lex);
+		return metadata_lex_take_word(e, lex);
+	if (metadata_lex_is_digit(*lex->p))
+		return metadata_lex_take_number(e, lex);
 	if (*lex->p == '"')
 		return take_string(e, lex);
 	if (lex->end - lex->p >= 2 && lex->p[0] == ':' && lex->p[1] == '=') {

@@ -298,7 +298,7 @@ static int parse_once(struct lkst_err *e, struct lkst_ctf_parser *p, const char 
 	return lkst_ctf_parse_block(e, p, what, needed, attribute, NULL);
 }
 
-static int parse_all(struct lkst_err *e, struct lkst_ctf_parser *p)
+static int metadata_parse_all(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	char word[LKST_LEX_TEXT_MAX];
 	int err = lkst_lex_next(e, &p->lex);
@@ -356,7 +356,7 @@ int lkst_metadata_parse(struct lkst_err *e, const char *text, size_t length,
 	if (!p->catalog)
 		return lkst_err_sys(e, -ENOMEM, "metadata");
 	lkst_lex_init(&p->lex, text, length);
-	err = parse_all(e, p);
+	err = metadata_parse_all(e, p);
 	if (err) {
 		lkst_catalog_free(p->catalog);
 		lkst_err_add(e, "metadata");

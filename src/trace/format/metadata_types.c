@@ -121,7 +121,7 @@ static int int_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 }
 
 /* After the word "integer". */
-static int parse_int(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_int *ret_type)
+static int metadata_types_parse_int(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_int *ret_type)
 {
 	struct lkst_ctf_int t = { .base = 10 };
 	int err = lkst_ctf_parse_block(e, p, "an integer", 1 | 2 | 4, int_attribute, &t);
@@ -155,7 +155,7 @@ int lkst_ctf_parse_alias(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	char name[LKST_LEX_TEXT_MAX];
 	struct lkst_ctf_int type;
-	int err = lkst_ctf_expect_word(e, p, "the aliased type", "integer") ?: parse_int(e, p, &type)
+	int err = lkst_ctf_expect_word(e, p, "the aliased type", "integer") ?: metadata_types_parse_int(e, p, &type)
 		  ?: lkst_lex_assign(e, &p->lex) ?: lkst_lex_word(e, &p->lex, name)
 		  ?: lkst_lex_mark(e, &p->lex, ';');
 
@@ -172,7 +172,7 @@ int lkst_ctf_parse_alias(struct lkst_err *e, struct lkst_ctf_parser *p)
 	return 0;
 }
 
-static int take_name(struct lkst_err *e, struct lkst_ctf_parser *p, char *ret_name)
+static int metadata_types_take_name(struct lkst_err *e, struct lkst_ctf_parser *p, char *ret_name)
 {
 	char word[LKST_LEX_TEXT_MAX];
 	int err = lkst_lex_word(e, &p->lex, word);
@@ -198,7 +198,7 @@ static int parse_brackets(struct lkst_err *e, struct lkst_ctf_parser *p, struct 
 	if (err)
 		return err;
 	if (p->lex.token != LKST_TOKEN_NUMBER)
-		return take_name(e, p, m->length_name) ?: lkst_lex_mark(e, &p->lex, ']');
+		return metadata_types_take_name(e, p, m->length_name) ?: lkst_lex_mark(e, &p->lex, ']');
 	err = lkst_lex_number(e, &p->lex, UINT16_MAX, &count);
 	if (err)
 		return err;
@@ -208,7 +208,7 @@ static int parse_brackets(struct lkst_err *e, struct lkst_ctf_parser *p, struct 
 	return lkst_lex_mark(e, &p->lex, ']');
 }
 
-static int parse_member(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_decl *m)
+static int metadata_types_parse_member(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_decl *m)
 {
 	char word[LKST_LEX_TEXT_MAX];
 	int err = lkst_lex_word(e, &p->lex, word);
@@ -220,8 +220,9 @@ static int parse_member(struct lkst_err *e, struct lkst_ctf_parser *p, struct lk
 		m->is_string = true;
 	else
 		err = strcmp(word, "integer") ? find_alias(e, p, word, m)
-					      : parse_int(e, p, &m->type);
-	return err ?: take_name(e, p, m->name) ?: parse_brackets(e, p, m) ?: lkst_lex_mark(e, &p->lex, ';');
+					      : metadata_types_parse_int(e, p, &m->type);
+	return err ?: metadata_types_take_name(e, p, m->name) ?: parse_brackets(e, p, m) ?:
+	       lkst_lex_mark(e, &p->lex, ';');
 }
 
 /* "align(8)" */
@@ -242,7 +243,7 @@ int lkst_ctf_parse_struct(struct lkst_err *e, struct lkst_ctf_parser *p)
 		if (p->nr_members == LKST_CTF_MEMBERS_MAX)
 			return lkst_lex_fail(e, &p->lex, "a struct has more than %u members",
 					     LKST_CTF_MEMBERS_MAX);
-		err = parse_member(e, p, &p->members[p->nr_members++]);
+		err = metadata_types_parse_member(e, p, &p->members[p->nr_members++]);
 	}
 	if (!err)
 		err = lkst_lex_mark(e, &p->lex, '}');

@@ -20,7 +20,7 @@ u32 lkst_note_pages(size_t length)
 	return length ? (u32)((length + LKST_NOTE_ROOM - 1) / LKST_NOTE_ROOM) : 1;
 }
 
-static u32 sum_of(const struct lkst_note *n, u32 length)
+static u32 note_sum_of(const struct lkst_note *n, u32 length)
 {
 	const size_t from = offsetof(struct lkst_note, kind);
 	uLong sum = crc32(0, (const u8 *)n + from, offsetof(struct lkst_note, sum) - from);
@@ -43,7 +43,7 @@ void lkst_note_fill(struct lkst_note *page, const u8 *memory_id, enum lkst_note_
 	memset(page->pad, 0, sizeof(page->pad));
 	memcpy(page->bytes, bytes, length);
 	memset(page->bytes + length, 0, LKST_NOTE_ROOM - length);
-	page->sum = htole32(sum_of(page, (u32)length));
+	page->sum = htole32(note_sum_of(page, (u32)length));
 	__atomic_store_n(&page->magic, htole32(LKST_NOTE_MAGIC), __ATOMIC_RELEASE);
 }
 
@@ -67,10 +67,10 @@ bool lkst_note_is_good(const struct lkst_note *page)
 	return le32toh(page->magic) == LKST_NOTE_MAGIC &&
 	       le32toh(page->version) == LKST_NOTE_VERSION && length <= LKST_NOTE_ROOM &&
 	       nr_parts <= LKST_NOTE_PARTS_MAX && le32toh(page->part) < nr_parts &&
-	       le32toh(page->sum) == sum_of(page, length);
+	       le32toh(page->sum) == note_sum_of(page, length);
 }
 
-static int order(u64 a, u64 b)
+static int note_order(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -79,14 +79,14 @@ int lkst_note_compare(const void *a, const void *b)
 {
 	const struct lkst_note *x = *(const struct lkst_note *const *)a;
 	const struct lkst_note *y = *(const struct lkst_note *const *)b;
-	int by_kind = order(le32toh(x->kind), le32toh(y->kind));
-	int by_time = order(le64toh(y->written_ns), le64toh(x->written_ns));
+	int by_kind = note_order(le32toh(x->kind), le32toh(y->kind));
+	int by_time = note_order(le64toh(y->written_ns), le64toh(x->written_ns));
 
-	return by_kind ?: by_time ?: order(le32toh(x->part), le32toh(y->part));
+	return by_kind ?: by_time ?: note_order(le32toh(x->part), le32toh(y->part));
 }
 
 /* Joins the parts of the writing that begins at notes[0]. -ENOENT: some are missing. */
-static int join(const struct lkst_note *const *notes, size_t nr, u8 **ret_bytes, size_t *ret_length)
+static int note_join(const struct lkst_note *const *notes, size_t nr, u8 **ret_bytes, size_t *ret_length)
 {
 	u32 nr_parts = le32toh(notes[0]->nr_parts), next = 0;
 	u8 *bytes = malloc((size_t)nr_parts * LKST_NOTE_ROOM);
@@ -128,7 +128,7 @@ int lkst_note_gather(const struct lkst_note *const *notes, size_t nr, enum lkst_
 		     end++)
 			;
 		if (le32toh(notes[i]->kind) == kind)
-			err = join(notes + i, end - i, ret_bytes, ret_length);
+			err = note_join(notes + i, end - i, ret_bytes, ret_length);
 		if (err != -ENOENT)
 			return err;
 		i = end;

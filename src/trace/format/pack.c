@@ -44,7 +44,7 @@ _Static_assert(sizeof(struct header) == UNIT, "a header is a unit");
 static const char magic[] = "ustar", inner_dir[] = "trace/";
 
 /* The sum of the header's bytes, its own field counted as blanks. */
-static unsigned int sum_of(const struct header *h)
+static unsigned int pack_sum_of(const struct header *h)
 {
 	const u8 *bytes = (const u8 *)h;
 	unsigned int sum = 0, i;
@@ -60,7 +60,7 @@ static unsigned int sum_of(const struct header *h)
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* @size octal digits, or from the second byte on a binary number if the first one's top bit is set. */
-static bool parse_number(const char *digits, size_t size, u64 *ret_value)
+static bool pack_parse_number(const char *digits, size_t size, u64 *ret_value)
 {
 	u64 value = 0;
 	size_t i = 0;
@@ -89,8 +89,8 @@ static bool is_header(const struct header *h, u64 *ret_size)
 	u64 sum;
 
 	return !memcmp(h->magic, magic, sizeof(magic) - 1) &&
-	       parse_number(h->sum, sizeof(h->sum), &sum) && sum == sum_of(h) &&
-	       parse_number(h->size, sizeof(h->size), ret_size);
+	       pack_parse_number(h->sum, sizeof(h->sum), &sum) && sum == pack_sum_of(h) &&
+	       pack_parse_number(h->size, sizeof(h->size), ret_size);
 }
 
 static int add_entry(struct lkst_err *e, struct lkst_pack *pack, const char *name, u64 offset,
@@ -174,7 +174,7 @@ struct archive {
 	u64 length;
 };
 
-static int read_header(struct lkst_err *e, const struct archive *a, u64 at, struct header *h)
+static int pack_read_header(struct lkst_err *e, const struct archive *a, u64 at, struct header *h)
 {
 	if (at > a->length || a->length - at < UNIT)
 		return lkst_err_set(e, -EBADMSG, "it is cut short: its end is missing");
@@ -186,7 +186,7 @@ static int read_header(struct lkst_err *e, const struct archive *a, u64 at, stru
 }
 
 /* Says whose file it is, if that is known. */
-static int refuse(struct lkst_err *e, const struct archive *a)
+static int pack_refuse(struct lkst_err *e, const struct archive *a)
 {
 	const size_t length = a->length < LKST_FOREIGN_HEAD ? (size_t)a->length : LKST_FOREIGN_HEAD;
 	const void *bytes = a->bytes;
@@ -203,7 +203,7 @@ static int refuse(struct lkst_err *e, const struct archive *a)
 }
 
 /* Lists all regular files by their whole names. */
-static int list_all(struct lkst_err *e, const struct archive *a, struct lkst_pack *pack)
+static int pack_list_all(struct lkst_err *e, const struct archive *a, struct lkst_pack *pack)
 {
 	u64 at = 0, size;
 	int err;
@@ -212,14 +212,14 @@ static int list_all(struct lkst_err *e, const struct archive *a, struct lkst_pac
 		char path[LKST_PACK_NAME_MAX] = "";
 		struct header h;
 
-		err = read_header(e, a, at, &h);
+		err = pack_read_header(e, a, at, &h);
 		if (err)
 			return err;
 		if (!h.name[0])
 			return 0; /* an empty unit is the end */
 		if (!is_header(&h, &size))
 			return at ? lkst_err_set(e, -EBADMSG, "it is damaged at byte %llu", (unsigned long long)at)
-				  : refuse(e, a);
+				  : pack_refuse(e, a);
 		at += UNIT;
 		if (size > a->length - at)
 			return lkst_err_set(e, -EBADMSG, "it is cut short: it ends in a file");
@@ -258,14 +258,14 @@ static int keep_trace(struct lkst_err *e, struct lkst_pack *pack)
 	return 0;
 }
 
-static int list(struct lkst_err *e, const struct archive *a, struct lkst_pack *ret_pack)
+static int pack_list(struct lkst_err *e, const struct archive *a, struct lkst_pack *ret_pack)
 {
 	struct lkst_pack pack = {};
 	int err;
 
 	if (a->length < UNIT)
-		return refuse(e, a);
-	err = list_all(e, a, &pack);
+		return pack_refuse(e, a);
+	err = pack_list_all(e, a, &pack);
 	if (!err)
 		err = keep_trace(e, &pack);
 	if (err)
@@ -283,7 +283,7 @@ int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
 	if (fstat(fd, &st))
 		return lkst_err_sys(e, -errno, "reading it");
 	a.length = (u64)st.st_size;
-	return list(e, &a, ret_pack);
+	return pack_list(e, &a, ret_pack);
 }
 
 int lkst_pack_list_memory(struct lkst_err *e, const void *bytes, size_t length,
@@ -291,7 +291,7 @@ int lkst_pack_list_memory(struct lkst_err *e, const void *bytes, size_t length,
 {
 	const struct archive a = { .fd = -1, .bytes = bytes, .length = length };
 
-	return list(e, &a, ret_pack);
+	return pack_list(e, &a, ret_pack);
 }
 
 int lkst_pack_list_files(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
@@ -304,7 +304,7 @@ int lkst_pack_list_files(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
 	if (fstat(fd, &st))
 		return lkst_err_sys(e, -errno, "reading it");
 	a.length = (u64)st.st_size;
-	err = list_all(e, &a, &pack);
+	err = pack_list_all(e, &a, &pack);
 	if (err)
 		lkst_pack_fini(&pack);
 	else
@@ -331,7 +331,7 @@ const struct lkst_pack_entry *lkst_pack_find(const struct lkst_pack *pack, const
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-static void closedirp(DIR **dir)
+static void pack_closedirp(DIR **dir)
 {
 	if (*dir)
 		closedir(*dir);
@@ -345,8 +345,8 @@ static mode_t mode_of(int out)
 	return fstat(out, &st) ? 0600 : st.st_mode & 0666;
 }
 
-static void fill_header(struct header *h, int out, const char *dir, const char *name, u64 size,
-			time_t mtime)
+static void pack_fill_header(struct header *h, int out, const char *dir, const char *name, u64 size,
+			     time_t mtime)
 {
 	int i;
 
@@ -368,7 +368,7 @@ static void fill_header(struct header *h, int out, const char *dir, const char *
 	h->type = '0';
 	memcpy(h->magic, magic, sizeof(magic));
 	memcpy(h->version, "00", 2);
-	snprintf(h->sum, sizeof(h->sum), "%06o", sum_of(h) & 0777777U);
+	snprintf(h->sum, sizeof(h->sum), "%06o", pack_sum_of(h) & 0777777U);
 	h->sum[7] = ' ';
 }
 
@@ -387,7 +387,7 @@ static int append_file(struct lkst_err *e, int out, int dir_fd, const char *name
 		return 0;
 	if (strlen(name) + strlen(inner_dir) >= sizeof(h.name))
 		return lkst_err_set(e, -ENAMETOOLONG, "%s", name);
-	fill_header(&h, out, inner_dir, name, (u64)st.st_size, st.st_mtime);
+	pack_fill_header(&h, out, inner_dir, name, (u64)st.st_size, st.st_mtime);
 	err = lkst_write_all(out, &h, sizeof(h));
 	for (left = (u64)st.st_size; left && !err;) {
 		ssize_t got = read(fd, buffer, left < COPY_BYTES ? left : COPY_BYTES);
@@ -411,7 +411,7 @@ static int append_text(struct lkst_err *e, int out, const struct lkst_pack_text 
 
 	if (strlen(text->name) >= sizeof(h.name))
 		return lkst_err_set(e, -ENAMETOOLONG, "%s", text->name);
-	fill_header(&h, out, "", text->name, text->length, mtime);
+	pack_fill_header(&h, out, "", text->name, text->length, mtime);
 	err = lkst_write_all(out, &h, sizeof(h)) ?: lkst_write_all(out, text->bytes, text->length)
 	      ?: lkst_write_all(out, zeros, (UNIT - text->length % UNIT) % UNIT);
 	return err ? lkst_err_sys(e, err, "writing %s", text->name) : 0;
@@ -420,7 +420,7 @@ static int append_text(struct lkst_err *e, int out, const struct lkst_pack_text 
 static int append_all(struct lkst_err *e, int out, const char *dir)
 {
 	_cleanup_free_ u8 *buffer = malloc(COPY_BYTES);
-	_cleanup_(closedirp) DIR *d = NULL;
+	_cleanup_(pack_closedirp) DIR *d = NULL;
 	struct dirent *entry;
 	int fd, err = lkst_open_own_dir(e, AT_FDCWD, dir, &fd);
 

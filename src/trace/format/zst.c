@@ -70,7 +70,7 @@ static int packer_init(struct lkst_err *e, struct packer *p)
 }
 
 /* Copies all of @from, compressed, to @to. */
-static int pack(struct lkst_err *e, int from, int to, const atomic_bool *stop)
+static int zst_pack(struct lkst_err *e, int from, int to, const atomic_bool *stop)
 {
 	_cleanup_(packer_fini) struct packer p = {};
 	int err = packer_init(e, &p);
@@ -106,7 +106,7 @@ int lkst_zst_pack(struct lkst_err *e, const struct lkst_access *access, int dir_
 	snprintf(final, sizeof(final), "%s" LKST_ZST_SUFFIX, name);
 	if (from < 0)
 		return lkst_err_sys(e, -errno, "%s", name);
-	err = lkst_new_file_open(e, access, dir_fd, final, &to) ?: pack(e, from, to.fd, stop)
+	err = lkst_new_file_open(e, access, dir_fd, final, &to) ?: zst_pack(e, from, to.fd, stop)
 	      ?: lkst_new_file_place(e, &to);
 	if (err) {
 		lkst_err_add(e, "%s", final);
@@ -154,7 +154,7 @@ static bool is_zero(const u8 *bytes, size_t length)
 }
 
 /* Writes the window, zeros as holes. */
-static int store(struct lkst_err *e, struct unpacker *u)
+static int zst_store(struct lkst_err *e, struct unpacker *u)
 {
 	size_t at, length;
 	ssize_t put;
@@ -178,7 +178,7 @@ static int store(struct lkst_err *e, struct unpacker *u)
  * Judges what the window holds, and goes on to the next one. A window without the beginning of a block is
  * damage; it is left out if it is not the end of the block before either.
  */
-static int judge(struct lkst_err *e, struct unpacker *u)
+static int zst_judge(struct lkst_err *e, struct unpacker *u)
 {
 	int err = 0;
 
@@ -192,7 +192,7 @@ static int judge(struct lkst_err *e, struct unpacker *u)
 				    "not a stream of records",
 				    BLOCKLESS_MAX >> 20);
 	if (u->blockless <= WINDOW)
-		err = store(e, u);
+		err = zst_store(e, u);
 	u->written += u->filled;
 	u->filled = 0;
 	if (!err && (u->written > u->packed * GROWTH_MAX + SLACK ||
@@ -202,7 +202,7 @@ static int judge(struct lkst_err *e, struct unpacker *u)
 	return err;
 }
 
-static int emit(struct lkst_err *e, struct unpacker *u, const u8 *bytes, size_t length)
+static int zst_emit(struct lkst_err *e, struct unpacker *u, const u8 *bytes, size_t length)
 {
 	int err = 0;
 
@@ -214,7 +214,7 @@ static int emit(struct lkst_err *e, struct unpacker *u, const u8 *bytes, size_t 
 		bytes += part;
 		length -= part;
 		if (u->filled == WINDOW)
-			err = judge(e, u);
+			err = zst_judge(e, u);
 	}
 	return err;
 }
@@ -223,7 +223,7 @@ static int emit(struct lkst_err *e, struct unpacker *u, const u8 *bytes, size_t 
 static int emit_damage(struct lkst_err *e, struct unpacker *u)
 {
 	memset(u->out, 0, 2 * UNIT);
-	return emit(e, u, u->out, 2 * UNIT - u->filled % UNIT);
+	return zst_emit(e, u, u->out, 2 * UNIT - u->filled % UNIT);
 }
 
 /* Whether zstd skips the frame at @at: it unpacks to nothing. */
@@ -258,13 +258,13 @@ static int unpack_frame(struct lkst_err *e, struct unpacker *u, size_t at, size_
 		if (*ret_bad)
 			break;
 		u->packed += counts ? in.pos - before : 0;
-		err = emit(e, u, u->out, out.pos);
+		err = zst_emit(e, u, u->out, out.pos);
 	}
 	*ret_next = in.pos;
 	return err;
 }
 
-static int unpack(struct lkst_err *e, struct unpacker *u)
+static int zst_unpack(struct lkst_err *e, struct unpacker *u)
 {
 	size_t at = 0, next;
 	bool bad;
@@ -285,7 +285,7 @@ static int unpack(struct lkst_err *e, struct unpacker *u)
 		at = next;
 	}
 	if (!err && u->filled)
-		err = judge(e, u);
+		err = zst_judge(e, u);
 	/* Its end may be a hole. */
 	if (!err && ftruncate(u->out_fd, (off_t)u->written))
 		err = lkst_err_sys(e, -errno, "unpacking");
@@ -302,7 +302,7 @@ static void unpacker_fini(struct unpacker *u)
 }
 
 /* Maps @length bytes at @offset of the file, which need not begin at a page. */
-static int map_part(struct lkst_err *e, struct unpacker *u, int fd, u64 offset, u64 length)
+static int zst_map_part(struct lkst_err *e, struct unpacker *u, int fd, u64 offset, u64 length)
 {
 	const u64 lead = offset % (u64)sysconf(_SC_PAGESIZE);
 	void *bytes;
@@ -358,10 +358,10 @@ int lkst_zst_unpack_part(struct lkst_err *e, int fd, u64 offset, u64 length, con
 	if (err)
 		lkst_err_add(e, "cannot unpack it (TMPDIR names the place)");
 	else
-		err = unpacker_init(e, &u) ?: map_part(e, &u, fd, offset, length);
+		err = unpacker_init(e, &u) ?: zst_map_part(e, &u, fd, offset, length);
 	u.out_fd = to;
 	if (!err)
-		err = unpack(e, &u);
+		err = zst_unpack(e, &u);
 	if (err) {
 		lkst_err_add(e, "%s", name);
 		return err;

@@ -39,7 +39,7 @@ struct decoding {
 	size_t nr_literals;
 };
 
-static const uint8_t *take(struct input *in, size_t nr)
+static const uint8_t *zstd_decode_take(struct input *in, size_t nr)
 {
 	const uint8_t *at = in->at;
 
@@ -51,9 +51,9 @@ static const uint8_t *take(struct input *in, size_t nr)
 }
 
 /* A number of @nr bytes; false: there are not as many. */
-static bool take_number(struct input *in, unsigned int nr, uint64_t *ret_number)
+static bool zstd_decode_take_number(struct input *in, unsigned int nr, uint64_t *ret_number)
 {
-	const uint8_t *bytes = take(in, nr);
+	const uint8_t *bytes = zstd_decode_take(in, nr);
 	unsigned int i;
 
 	if (!bytes)
@@ -65,7 +65,7 @@ static bool take_number(struct input *in, unsigned int nr, uint64_t *ret_number)
 }
 
 /* Room for @nr bytes more. */
-static int reach(struct decoding *d, size_t nr)
+static int zstd_decode_reach(struct decoding *d, size_t nr)
 {
 	size_t room = d->room ? d->room : BLOCK_MAX;
 	uint8_t *grown;
@@ -85,7 +85,7 @@ static int reach(struct decoding *d, size_t nr)
 }
 
 /* Room for a frame that says how long it is, as far as that may be true, at once. */
-static int reserve(struct decoding *d, size_t packed, uint64_t length)
+static int zstd_decode_reserve(struct decoding *d, size_t packed, uint64_t length)
 {
 	uint8_t *grown;
 
@@ -111,7 +111,7 @@ static int read_packed_literals(struct decoding *d, struct input in, bool has_co
 
 	if (has_code) {
 		taken = lkst_huffman_read(&d->literals_code, in.at, in.left);
-		if (!taken || !take(&in, taken))
+		if (!taken || !zstd_decode_take(&in, taken))
 			return -EBADMSG;
 	}
 	if (!d->literals_code.is_there)
@@ -121,7 +121,7 @@ static int read_packed_literals(struct decoding *d, struct input in, bool has_co
 			       ? 0
 			       : -EBADMSG;
 	for (i = 0; i < 3; i++)
-		if (!take_number(&in, 2, &lengths[i]))
+		if (!zstd_decode_take_number(&in, 2, &lengths[i]))
 			return -EBADMSG;
 	if (lengths[0] + lengths[1] + lengths[2] > in.left || 3 * nr > d->nr_literals)
 		return -EBADMSG;
@@ -129,7 +129,7 @@ static int read_packed_literals(struct decoding *d, struct input in, bool has_co
 	for (i = 0; i < 4; i++, at += nr) {
 		if (i == 3)
 			nr = d->nr_literals - at;
-		if (!lkst_huffman_decode(&d->literals_code, take(&in, lengths[i]), lengths[i],
+		if (!lkst_huffman_decode(&d->literals_code, zstd_decode_take(&in, lengths[i]), lengths[i],
 					 d->literals + at, nr))
 			return -EBADMSG;
 	}
@@ -138,7 +138,7 @@ static int read_packed_literals(struct decoding *d, struct input in, bool has_co
 
 static int read_plain_literals(struct decoding *d, struct input *in, unsigned int type)
 {
-	const uint8_t *bytes = take(in, type == RAW ? d->nr_literals : 1);
+	const uint8_t *bytes = zstd_decode_take(in, type == RAW ? d->nr_literals : 1);
 
 	if (!bytes)
 		return -EBADMSG;
@@ -162,7 +162,7 @@ static int read_literals(struct decoding *d, struct input *in)
 		return -EBADMSG;
 	type = *in->at & 3;
 	form = *in->at >> 2 & 3;
-	if (!take_number(in, type < PACKED ? plain_bytes[form] : packed_bytes[form], &head))
+	if (!zstd_decode_take_number(in, type < PACKED ? plain_bytes[form] : packed_bytes[form], &head))
 		return -EBADMSG;
 	if (type < PACKED) {
 		d->nr_literals = head >> plain_shift[form];
@@ -170,7 +170,7 @@ static int read_literals(struct decoding *d, struct input *in)
 	}
 	d->nr_literals = head >> 4 & ((1U << packed_bits[form]) - 1);
 	packed.left = head >> (4 + packed_bits[form]);
-	packed.at = take(in, packed.left);
+	packed.at = zstd_decode_take(in, packed.left);
 	if (d->nr_literals > BLOCK_MAX || !packed.at)
 		return -EBADMSG;
 	return read_packed_literals(d, packed, type == PACKED, form);
@@ -235,14 +235,14 @@ static int read_codes(struct lkst_fse *t, struct input *in, unsigned int kind, u
 			       ? 0
 			       : -EBADMSG;
 	case ONE:
-		one = take(in, 1);
+		one = zstd_decode_take(in, 1);
 		if (!one || *one >= kinds[kind].nr)
 			return -EBADMSG;
 		lkst_fse_build_one(t, *one);
 		return 0;
 	case WRITTEN:
 		taken = lkst_fse_read(t, in->at, in->left, kinds[kind].nr, kinds[kind].log_max);
-		return taken && take(in, taken) ? 0 : -EBADMSG;
+		return taken && zstd_decode_take(in, taken) ? 0 : -EBADMSG;
 	default:
 		return t->is_there ? 0 : -EBADMSG;
 	}
@@ -253,18 +253,18 @@ static bool take_nr(struct input *in, uint64_t *ret_nr)
 {
 	uint64_t more;
 
-	if (!take_number(in, 1, ret_nr))
+	if (!zstd_decode_take_number(in, 1, ret_nr))
 		return false;
 	if (*ret_nr < 128)
 		return true;
-	if (!take_number(in, *ret_nr < 255 ? 1 : 2, &more))
+	if (!zstd_decode_take_number(in, *ret_nr < 255 ? 1 : 2, &more))
 		return false;
 	*ret_nr = *ret_nr < 255 ? (*ret_nr - 128) << 8 | more : more + 0x7f00;
 	return true;
 }
 
 /* The offset that @value stands for, which may be one of the last three (3.1.1.5). 0: damaged. */
-static uint64_t find_offset(struct decoding *d, uint64_t value, uint64_t nr_literals)
+static uint64_t zstd_decode_find_offset(struct decoding *d, uint64_t value, uint64_t nr_literals)
 {
 	uint64_t *repeats = d->repeats, place, offset;
 
@@ -284,9 +284,9 @@ static uint64_t find_offset(struct decoding *d, uint64_t value, uint64_t nr_lite
 	return offset;
 }
 
-static int put(struct decoding *d, const uint8_t *bytes, size_t nr)
+static int zstd_decode_put(struct decoding *d, const uint8_t *bytes, size_t nr)
 {
-	int err = reach(d, nr);
+	int err = zstd_decode_reach(d, nr);
 
 	if (!err && nr) {
 		memcpy(d->out + d->length, bytes, nr);
@@ -298,7 +298,7 @@ static int put(struct decoding *d, const uint8_t *bytes, size_t nr)
 /* Repeats what is @offset back, which may be what it writes. */
 static int put_match(struct decoding *d, uint64_t offset, size_t nr)
 {
-	int err = reach(d, nr);
+	int err = zstd_decode_reach(d, nr);
 	const uint8_t *from;
 	uint8_t *to;
 	size_t i;
@@ -318,8 +318,8 @@ static int put_match(struct decoding *d, uint64_t offset, size_t nr)
 	return 0;
 }
 
-static const struct lkst_fse_state *state_of(const struct decoding *d, const unsigned int *states,
-					     unsigned int kind)
+static const struct lkst_fse_state *zstd_decode_state_of(const struct decoding *d, const unsigned int *states,
+							 unsigned int kind)
 {
 	return &d->codes[kind].states[states[kind]];
 }
@@ -329,9 +329,9 @@ static int run_sequence(struct decoding *d, struct lkst_zstd_bits *b, const unsi
 			size_t *literal)
 {
 	const struct length_code *literals =
-		&literal_lengths[state_of(d, states, LITERALS)->symbol];
-	const struct length_code *match = &match_lengths[state_of(d, states, MATCHES)->symbol];
-	unsigned int offset_bits = state_of(d, states, OFFSETS)->symbol;
+		&literal_lengths[zstd_decode_state_of(d, states, LITERALS)->symbol];
+	const struct length_code *match = &match_lengths[zstd_decode_state_of(d, states, MATCHES)->symbol];
+	unsigned int offset_bits = zstd_decode_state_of(d, states, OFFSETS)->symbol;
 	uint64_t value = (1ULL << offset_bits) + lkst_zstd_bits_take(b, offset_bits);
 	uint64_t nr_match = match->base + lkst_zstd_bits_take(b, match->bits);
 	uint64_t nr_literals = literals->base + lkst_zstd_bits_take(b, literals->bits);
@@ -339,9 +339,9 @@ static int run_sequence(struct decoding *d, struct lkst_zstd_bits *b, const unsi
 
 	if (b->left < 0 || nr_literals > d->nr_literals - *literal)
 		return -EBADMSG;
-	err = put(d, d->literals + *literal, nr_literals);
+	err = zstd_decode_put(d, d->literals + *literal, nr_literals);
 	*literal += nr_literals;
-	return err ? err : put_match(d, find_offset(d, value, nr_literals), nr_match);
+	return err ? err : put_match(d, zstd_decode_find_offset(d, value, nr_literals), nr_match);
 }
 
 static int run_sequences(struct decoding *d, struct input in, uint64_t nr, size_t *literal)
@@ -359,7 +359,7 @@ static int run_sequences(struct decoding *d, struct input in, uint64_t nr, size_
 	while (nr-- && !err) {
 		err = run_sequence(d, &b, states, literal);
 		for (i = 0; i < 3 && nr && !err; i++) {
-			const struct lkst_fse_state *state = state_of(d, states, next[i]);
+			const struct lkst_fse_state *state = zstd_decode_state_of(d, states, next[i]);
 
 			states[next[i]] =
 				state->base + (unsigned int)lkst_zstd_bits_take(&b, state->bits);
@@ -382,14 +382,14 @@ static int decode_block(struct decoding *d, struct input in)
 	if (!take_nr(&in, &nr))
 		return -EBADMSG;
 	if (nr) {
-		if (!take_number(&in, 1, &modes) || modes & 3)
+		if (!zstd_decode_take_number(&in, 1, &modes) || modes & 3)
 			return -EBADMSG;
 		for (kind = 0; kind < 3 && !err; kind++)
 			err = read_codes(&d->codes[kind], &in, kind, modes >> (6 - 2 * kind) & 3);
 		err = err ? err : run_sequences(d, in, nr, &literal);
 	}
 	if (!err)
-		err = put(d, d->literals + literal, d->nr_literals - literal);
+		err = zstd_decode_put(d, d->literals + literal, d->nr_literals - literal);
 	return !err && d->length - before > BLOCK_MAX ? -EBADMSG : err;
 }
 
@@ -402,19 +402,19 @@ static int decode_next_block(struct decoding *d, struct input *in)
 	size_t length;
 	int err;
 
-	if (!take_number(in, 3, &head))
+	if (!zstd_decode_take_number(in, 3, &head))
 		return -EBADMSG;
 	type = head >> 1 & 3;
 	length = head >> 3;
 	block.left = type == REPEATED ? 1 : length;
-	block.at = take(in, block.left);
+	block.at = zstd_decode_take(in, block.left);
 	if (!block.at || length > BLOCK_MAX || type > PACKED)
 		return -EBADMSG;
 	if (type == PACKED)
 		err = decode_block(d, block);
 	else if (type == RAW)
-		err = put(d, block.at, length);
-	else if (!(err = reach(d, length))) {
+		err = zstd_decode_put(d, block.at, length);
+	else if (!(err = zstd_decode_reach(d, length))) {
 		memset(d->out + d->length, *block.at, length);
 		d->length += length;
 	}
@@ -426,30 +426,30 @@ static bool is_intact(const struct decoding *d, struct input *in)
 {
 	uint64_t sum;
 
-	return take_number(in, 4, &sum) &&
+	return zstd_decode_take_number(in, 4, &sum) &&
 	       sum == (uint32_t)lkst_xxh64(d->out + d->frame, d->length - d->frame);
 }
 
 /* The head of a frame, after its magic number. *@ret_length: how long it says it is, UINT64_MAX: it does not. */
-static int read_head(struct input *in, bool *ret_has_sum, uint64_t *ret_length)
+static int zstd_decode_read_head(struct input *in, bool *ret_has_sum, uint64_t *ret_length)
 {
 	static const unsigned int id_bytes[] = { 0, 1, 2, 4 }, length_bytes[] = { 0, 2, 4, 8 };
 	uint64_t head, id;
 	unsigned int nr;
 	bool is_single;
 
-	if (!take_number(in, 1, &head) || head & 8)
+	if (!zstd_decode_take_number(in, 1, &head) || head & 8)
 		return -EBADMSG;
 	is_single = head >> 5 & 1;
 	*ret_has_sum = head >> 2 & 1;
 	*ret_length = UINT64_MAX;
 	/* The window's length does not matter: all that was unpacked is there. */
-	if (!is_single && !take(in, 1))
+	if (!is_single && !zstd_decode_take(in, 1))
 		return -EBADMSG;
-	if (!take_number(in, id_bytes[head & 3], &id) || id)
+	if (!zstd_decode_take_number(in, id_bytes[head & 3], &id) || id)
 		return -EBADMSG;
 	nr = head >> 6 ? length_bytes[head >> 6] : is_single;
-	if (nr && !take_number(in, nr, ret_length))
+	if (nr && !zstd_decode_take_number(in, nr, ret_length))
 		return -EBADMSG;
 	if (nr == 2)
 		*ret_length += 256;
@@ -460,7 +460,7 @@ static int decode_frame(struct decoding *d, struct input *in)
 {
 	bool has_sum = false;
 	uint64_t length = 0;
-	int r = read_head(in, &has_sum, &length);
+	int r = zstd_decode_read_head(in, &has_sum, &length);
 
 	d->frame = d->length;
 	d->literals_code.is_there = false;
@@ -468,7 +468,7 @@ static int decode_frame(struct decoding *d, struct input *in)
 	for (unsigned int i = 0; i < 3; i++)
 		d->codes[i].is_there = false;
 	if (!r)
-		r = reserve(d, in->left, length);
+		r = zstd_decode_reserve(d, in->left, length);
 	while (!r)
 		r = decode_next_block(d, in);
 	if (r < 0)
@@ -482,7 +482,7 @@ static int skip_frame(struct input *in)
 {
 	uint64_t length;
 
-	return take_number(in, 4, &length) && take(in, length) ? 0 : -EBADMSG;
+	return zstd_decode_take_number(in, 4, &length) && zstd_decode_take(in, length) ? 0 : -EBADMSG;
 }
 
 int lkst_zstd_decode(const void *bytes, size_t length, size_t max, uint8_t **ret_bytes,
@@ -495,10 +495,10 @@ int lkst_zstd_decode(const void *bytes, size_t length, size_t max, uint8_t **ret
 
 	if (!err) {
 		d->max = max;
-		err = reach(d, max < BLOCK_MAX ? max : BLOCK_MAX);
+		err = zstd_decode_reach(d, max < BLOCK_MAX ? max : BLOCK_MAX);
 	}
 	while (!err && in.left) {
-		if (!take_number(&in, 4, &magic))
+		if (!zstd_decode_take_number(&in, 4, &magic))
 			err = -EBADMSG;
 		else if (magic == MAGIC)
 			err = decode_frame(d, &in);

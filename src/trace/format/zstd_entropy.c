@@ -11,7 +11,7 @@ enum {
 };
 
 /* The number of the highest bit of @value, which is not 0. */
-static unsigned int highest_bit(uint64_t value)
+static unsigned int zstd_entropy_highest_bit(uint64_t value)
 {
 	return 63 - (unsigned int)__builtin_clzll(value);
 }
@@ -25,13 +25,13 @@ bool lkst_zstd_bits_init(struct lkst_zstd_bits *b, const uint8_t *bytes, size_t 
 	*b = (struct lkst_zstd_bits){
 		.bytes = bytes,
 		.length = length,
-		.left = 8 * (int64_t)(length - 1) + highest_bit(bytes[length - 1]),
+		.left = 8 * (int64_t)(length - 1) + zstd_entropy_highest_bit(bytes[length - 1]),
 	};
 	return true;
 }
 
 /* 64 bits from byte @at on; those after the end are 0. */
-static uint64_t load(const uint8_t *bytes, size_t length, size_t at)
+static uint64_t zstd_entropy_load(const uint8_t *bytes, size_t length, size_t at)
 {
 	uint64_t value = 0;
 	size_t i;
@@ -52,9 +52,9 @@ uint64_t lkst_zstd_bits_peek(const struct lkst_zstd_bits *b, unsigned int nr)
 	int64_t first = b->left - nr;
 
 	if (first >= 0)
-		return load(b->bytes, b->length, (size_t)first / 8) >> first % 8 & mask;
+		return zstd_entropy_load(b->bytes, b->length, (size_t)first / 8) >> first % 8 & mask;
 	/* What lies before the first bit is 0. */
-	return first > -64 && b->left > 0 ? load(b->bytes, b->length, 0) << -first & mask : 0;
+	return first > -64 && b->left > 0 ? zstd_entropy_load(b->bytes, b->length, 0) << -first & mask : 0;
 }
 
 uint64_t lkst_zstd_bits_take(struct lkst_zstd_bits *b, unsigned int nr)
@@ -68,7 +68,7 @@ uint64_t lkst_zstd_bits_take(struct lkst_zstd_bits *b, unsigned int nr)
 /* ---- FSE ---------------------------------------------------------------------------------------- */
 
 /* Which symbol each state stands for (4.1.1). False: they do not fill the table. */
-static bool spread(struct lkst_fse *t, const int16_t *counts, unsigned int nr)
+static bool zstd_entropy_spread(struct lkst_fse *t, const int16_t *counts, unsigned int nr)
 {
 	unsigned int size = 1U << t->log, step = (size >> 1) + (size >> 3) + 3, high = size, at = 0,
 		     s;
@@ -100,13 +100,13 @@ bool lkst_fse_build(struct lkst_fse *t, const int16_t *counts, unsigned int nr, 
 		sum += next[i];
 	}
 	t->log = log;
-	if (sum != size || !spread(t, counts, nr))
+	if (sum != size || !zstd_entropy_spread(t, counts, nr))
 		return false;
 	for (i = 0; i < size; i++) {
 		struct lkst_fse_state *state = &t->states[i];
 		unsigned int number = next[state->symbol]++;
 
-		state->bits = (uint8_t)(log - highest_bit(number));
+		state->bits = (uint8_t)(log - zstd_entropy_highest_bit(number));
 		state->base = (uint16_t)((number << state->bits) - size);
 	}
 	t->is_there = true;
@@ -128,7 +128,7 @@ struct forward_bits {
 
 static unsigned int take_forward(struct forward_bits *f, unsigned int nr)
 {
-	unsigned int value = (unsigned int)(load(f->bytes, f->length, f->at / 8) >> f->at % 8) &
+	unsigned int value = (unsigned int)(zstd_entropy_load(f->bytes, f->length, f->at / 8) >> f->at % 8) &
 			     ((1U << nr) - 1);
 
 	f->at += nr;
@@ -136,9 +136,9 @@ static unsigned int take_forward(struct forward_bits *f, unsigned int nr)
 }
 
 /* One count: numbers of which there are fewer than 1 << bits are written with a bit less where that is enough. */
-static int take_count(struct forward_bits *f, unsigned int remaining)
+static int zstd_entropy_take_count(struct forward_bits *f, unsigned int remaining)
 {
-	unsigned int bits = highest_bit(remaining + 1) + 1, low_mask = (1U << (bits - 1)) - 1;
+	unsigned int bits = zstd_entropy_highest_bit(remaining + 1) + 1, low_mask = (1U << (bits - 1)) - 1;
 	unsigned int threshold = (1U << bits) - 1 - (remaining + 1), value = take_forward(f, bits);
 
 	if ((value & low_mask) < threshold) {
@@ -171,7 +171,7 @@ size_t lkst_fse_read(struct lkst_fse *t, const uint8_t *bytes, size_t length, un
 	if (log > log_max)
 		return 0;
 	while (remaining > 0 && nr < nr_max) {
-		count = take_count(&f, (unsigned int)remaining);
+		count = zstd_entropy_take_count(&f, (unsigned int)remaining);
 		remaining -= count < 0 ? 1 : count;
 		counts[nr++] = (int16_t)count;
 		if (!count)
@@ -246,11 +246,11 @@ static bool add_last_weight(struct lkst_huffman *h, uint8_t *weights, unsigned i
 	}
 	if (!sum)
 		return false;
-	h->log = highest_bit(sum) + 1;
+	h->log = zstd_entropy_highest_bit(sum) + 1;
 	rest = (1U << h->log) - sum;
 	if (h->log > LKST_HUFFMAN_LOG_MAX || rest & (rest - 1))
 		return false;
-	weights[nr] = (uint8_t)(highest_bit(rest) + 1);
+	weights[nr] = (uint8_t)(zstd_entropy_highest_bit(rest) + 1);
 	return true;
 }
 

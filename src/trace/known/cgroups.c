@@ -53,7 +53,7 @@ void lkst_cgroups_free(struct lkst_cgroups *c)
 	free(c);
 }
 
-static struct lkst_cgroup *make(u64 id, const char *path, size_t length)
+static struct lkst_cgroup *cgroups_make(u64 id, const char *path, size_t length)
 {
 	struct lkst_cgroup *cgroup = calloc(1, sizeof(*cgroup));
 	char container[LKST_CONTAINER_TEXT];
@@ -73,14 +73,14 @@ static struct lkst_cgroup *make(u64 id, const char *path, size_t length)
 }
 
 /* A number is never given out again; what is said first stays. */
-static int add(struct lkst_cgroups *c, u64 id, const char *path, size_t length)
+static int cgroups_add(struct lkst_cgroups *c, u64 id, const char *path, size_t length)
 {
 	struct lkst_cgroup *cgroup, **added;
 	int err;
 
 	if (!id || id == LKST_HASH_NONE || c->nr == CGROUPS_MAX || lkst_map_find(&c->places, id))
 		return 0;
-	cgroup = make(id, path, length);
+	cgroup = cgroups_make(id, path, length);
 	added = cgroup ? lkst_vec_add(c->list, c->nr) : NULL;
 	if (!added) {
 		if (cgroup)
@@ -109,7 +109,7 @@ int lkst_cgroups_feed(struct lkst_cgroups *c, const struct lkst_record *r)
 	length = bytes ? (u32)strnlen((const char *)bytes, length) : 0;
 	if (!length || length >= LKST_STRING_MAX - 1)
 		return 0;
-	return add(c, lkst_record_int(r, id), (const char *)bytes, length);
+	return cgroups_add(c, lkst_record_int(r, id), (const char *)bytes, length);
 }
 
 const struct lkst_cgroup *lkst_cgroups_find(const struct lkst_cgroups *c, u64 id)

@@ -37,7 +37,7 @@ void lkst_command_lines_free(struct lkst_command_lines *c)
 	free(c);
 }
 
-static u32 number(const struct lkst_record *r, const char *name)
+static u32 command_lines_number(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
@@ -67,10 +67,10 @@ int lkst_command_lines_add(struct lkst_command_lines *c, const struct lkst_recor
 	}
 	*added = command;
 	c->bytes += sizeof(*command) + length + 1;
-	*command = (struct lkst_command_line){ .uid = number(r, "uid"),
-					       .euid = number(r, "euid"),
-					       .gid = number(r, "gid"),
-					       .args_bytes = number(r, "args_bytes"),
+	*command = (struct lkst_command_line){ .uid = command_lines_number(r, "uid"),
+					       .euid = command_lines_number(r, "euid"),
+					       .gid = command_lines_number(r, "gid"),
+					       .args_bytes = command_lines_number(r, "args_bytes"),
 					       .length = length };
 	memcpy(command->args, bytes, length);
 	command->args[length] = 0;

@@ -32,7 +32,7 @@ enum what {
  * container's directory without systemd is its ID in that of the pod. LXC: lxc.cgroup.dir in lxc.container.conf(5) and
  * DEFAULT_PAYLOAD_CGROUP_PREFIX in src/lxc/cgroups/cgroup.h. systemd-machined(8): "machine-NAME.scope".
  */
-static const struct row {
+static const struct container_row {
 	const char *before, *after;
 	enum what what;
 	const char *runtime, *parent; /* a shell pattern, NULL: any */
@@ -62,7 +62,7 @@ static bool ends_in(const char *name, size_t length, const char *suffix)
 	return length > n && !memcmp(name + length - n, suffix, n);
 }
 
-static bool is_id(const char *text, size_t length)
+static bool container_is_id(const char *text, size_t length)
 {
 	size_t i;
 
@@ -78,7 +78,7 @@ static bool put_container(const char *name, const char *parent, char *text, size
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *row = &rows[i];
+		const struct container_row *row = &rows[i];
 		const size_t before = strlen(row->before), after = strlen(row->after);
 		const char *id = name + before;
 		size_t id_length = length - before - after;
@@ -86,7 +86,7 @@ static bool put_container(const char *name, const char *parent, char *text, size
 		if (length <= before + after || strncmp(name, row->before, before) ||
 		    strcmp(name + length - after, row->after) ||
 		    (row->parent && fnmatch(row->parent, parent, 0)) ||
-		    (row->what == WHAT_ID && !is_id(id, id_length)))
+		    (row->what == WHAT_ID && !container_is_id(id, id_length)))
 			continue;
 		if (row->what == WHAT_ID)
 			id_length = ID_SHOWN;

@@ -65,7 +65,7 @@ bool lkst_descriptor_kind_changes(const char *kind)
 	return (!rows[0] && !rows[1]) || act_of(kind) != LKST_ACT_NONE;
 }
 
-static bool is_number(const struct lkst_field_class *f)
+static bool descriptor_calls_is_number(const struct lkst_field_class *f)
 {
 	return (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT) &&
 	       f->offset != LKST_OFFSET_VARIES;
@@ -83,11 +83,11 @@ void lkst_descriptor_lay_out(struct lkst_descriptor_layout *l, const struct lkst
 
 		if (f->type == LKST_CLASS_STRING && l->string < 0) {
 			l->string = (s16)i;
-		} else if (event->half == LKST_HALF_EXIT && is_number(f) &&
+		} else if (event->half == LKST_HALF_EXIT && descriptor_calls_is_number(f) &&
 			   !strcmp(f->name, "ret")) {
 			l->ret = f;
 			l->returns_fd = f->sys_meaning == LKST_SYS_retfd;
-		} else if (event->half == LKST_HALF_ENTRY && is_number(f) &&
+		} else if (event->half == LKST_HALF_ENTRY && descriptor_calls_is_number(f) &&
 			   l->nr_args < LKST_SYSCALL_ARGS_MAX) {
 			if (l->fd_at < 0 &&
 			    (f->sys_meaning == LKST_SYS_fd || f->sys_meaning == LKST_SYS_atfd))

@@ -15,7 +15,7 @@ enum {
 	NAMES_BYTES_MAX = 64 << 20,
 };
 
-struct name {
+struct descriptor_table_name {
 	u64 hash;
 	char *text;
 };
@@ -26,7 +26,7 @@ int lkst_descriptor_name(struct lkst_descriptor_table *t, const char *text, cons
 {
 	const size_t length = strlen(text);
 	u64 hash = lkst_xxh64(text, length);
-	struct name *name;
+	struct descriptor_table_name *name;
 	char *copy;
 
 	*ret_name = NULL;
@@ -127,7 +127,7 @@ void lkst_descriptor_table_init(struct lkst_descriptor_table *t)
 
 void lkst_descriptor_table_fini(struct lkst_descriptor_table *t)
 {
-	struct name *name;
+	struct descriptor_table_name *name;
 	u32 i;
 
 	for (i = 0; (name = lkst_hash_next(&t->names, &i, sizeof(*name)));)

@@ -48,7 +48,7 @@ struct told {
 };
 
 /* The call that a thread is in. Its key comes first. */
-struct call {
+struct descriptors_call {
 	u64 tid;
 	u64 entry_ns;
 	const char *name; /* of the descriptor */
@@ -76,7 +76,7 @@ struct lkst_descriptors {
 	u32 nr_shed;	 /* kinds of system calls that are left out now */
 };
 
-static s32 pid_of(const struct lkst_descriptors *d, s32 tid)
+static s32 descriptors_pid_of(const struct lkst_descriptors *d, s32 tid)
 {
 	const struct lkst_thread *thread = lkst_threads_find(d->threads, tid);
 
@@ -84,7 +84,8 @@ static s32 pid_of(const struct lkst_descriptors *d, s32 tid)
 }
 
 /* What is known of a descriptor now. */
-static const char *name_of(const struct lkst_descriptors *d, const struct lkst_descriptor_process *p, s64 fd)
+static const char *descriptors_name_of(const struct lkst_descriptors *d, const struct lkst_descriptor_process *p,
+				       s64 fd)
 {
 	const struct lkst_descriptor_file *f = p && fd >= 0 && fd < p->nr_files ? &p->files[fd] : NULL;
 
@@ -92,7 +93,7 @@ static const char *name_of(const struct lkst_descriptors *d, const struct lkst_d
 }
 
 /* From now on nothing is known of descriptor @fd. */
-static int forget(struct lkst_descriptors *d, struct lkst_descriptor_process *p, s64 fd, u64 ns)
+static int descriptors_forget(struct lkst_descriptors *d, struct lkst_descriptor_process *p, s64 fd, u64 ns)
 {
 	struct lkst_descriptor_file *f;
 	int err = lkst_descriptor_at(&d->table, p, fd, &f);
@@ -103,14 +104,14 @@ static int forget(struct lkst_descriptors *d, struct lkst_descriptor_process *p,
 }
 
 /* Whether what @c did counts: all that may have happened since its entry was recorded. */
-static bool is_believed(const struct lkst_descriptors *d, const struct call *c)
+static bool is_believed(const struct lkst_descriptors *d, const struct descriptors_call *c)
 {
 	return d->has_closes && !d->is_partial && !d->nr_shed && c->entry_ns > d->forget_ns;
 }
 
 /* Call @c has made descriptor @fd, at @ns. If another call has changed it meanwhile, it is not known whose it is. */
-static int learn(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, s64 fd,
-		 u64 ns, const char *name, bool stays_at_exec)
+static int descriptors_learn(struct lkst_descriptors *d, struct lkst_descriptor_process *p,
+			     const struct descriptors_call *c, s64 fd, u64 ns, const char *name, bool stays_at_exec)
 {
 	struct lkst_descriptor_file *f;
 	int err = lkst_descriptor_at(&d->table, p, fd, &f);
@@ -153,7 +154,7 @@ static int read_path(struct lkst_descriptors *d, const struct lkst_descriptor_la
 }
 
 /* "DIRECTORY/path"; a path from the process's own directory stays as it is. */
-static int name_at(struct lkst_descriptors *d, const struct call *c, const char **ret_name)
+static int descriptors_name_at(struct lkst_descriptors *d, const struct descriptors_call *c, const char **ret_name)
 {
 	char text[NAME_ROOM];
 
@@ -164,7 +165,7 @@ static int name_at(struct lkst_descriptors *d, const struct call *c, const char 
 	return strlen(text) + 1 < sizeof(text) ? lkst_descriptor_name(&d->table, text, ret_name) : 0;
 }
 
-static int name_socket(struct lkst_descriptors *d, const struct call *c, const char **ret_name)
+static int descriptors_name_socket(struct lkst_descriptors *d, const struct descriptors_call *c, const char **ret_name)
 {
 	static const char *const families[] = { [1] = "unix",	  [2] = "inet",	   [10] = "inet6",
 						[16] = "netlink", [17] = "packet", [40] = "vsock" };
@@ -200,7 +201,7 @@ static int name_with(struct lkst_descriptors *d, const char *before, const char 
 
 /* What the descriptor refers to that call @c has returned; NULL: not known. @stays: an exec does not close it. */
 static int name_new(struct lkst_descriptors *d, const struct lkst_descriptor_process *p,
-		    const struct lkst_descriptor_layout *l, const struct call *c,
+		    const struct lkst_descriptor_layout *l, const struct descriptors_call *c,
 		    const char **ret_name, bool *stays)
 {
 	*ret_name = NULL;
@@ -214,16 +215,16 @@ static int name_new(struct lkst_descriptors *d, const struct lkst_descriptor_pro
 		return 0;
 	case LKST_ACT_OPENAT:
 		*stays = !(c->args[2] & CLOEXEC_FLAG);
-		return name_at(d, c, ret_name);
+		return descriptors_name_at(d, c, ret_name);
 	case LKST_ACT_OPENAT2:
 		*stays = false;
-		return name_at(d, c, ret_name);
+		return descriptors_name_at(d, c, ret_name);
 	case LKST_ACT_MEMFD:
 		*stays = !(c->args[1] & CLOEXEC_BIT);
 		return name_with(d, "memfd:", "", c->path, ret_name);
 	case LKST_ACT_SOCKET:
 		*stays = !(c->args[1] & CLOEXEC_FLAG);
-		return name_socket(d, c, ret_name);
+		return descriptors_name_socket(d, c, ret_name);
 	case LKST_ACT_ACCEPT:
 		*stays = !(c->args[3] & CLOEXEC_FLAG);
 		return name_with(d, c->name ?: "socket", ", ", "accepted", ret_name);
@@ -246,7 +247,8 @@ static int name_new(struct lkst_descriptors *d, const struct lkst_descriptor_pro
 }
 
 /* Call @c may close descriptors @first to @last, or does not keep them at exec. */
-static int forget_range(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, u64 ns)
+static int forget_range(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct descriptors_call *c,
+			u64 ns)
 {
 	const u64 first = (u32)c->args[0], last = (u32)c->args[1];
 	u64 fd;
@@ -261,14 +263,15 @@ static int forget_range(struct lkst_descriptors *d, struct lkst_descriptor_proce
 }
 
 /* What a call may change between its entry and its exit is not known from one to the other. */
-static int enter(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, u64 ns)
+static int descriptors_enter(struct lkst_descriptors *d, struct lkst_descriptor_process *p,
+			     const struct descriptors_call *c, u64 ns)
 {
 	switch (c->act) {
 	case LKST_ACT_CLOSE:
 		d->has_closes = true;
-		return forget(d, p, c->fd, ns);
+		return descriptors_forget(d, p, c->fd, ns);
 	case LKST_ACT_DUP_TO:
-		return c->args[0] != c->args[1] ? forget(d, p, c->args[1], ns) : 0;
+		return c->args[0] != c->args[1] ? descriptors_forget(d, p, c->args[1], ns) : 0;
 	case LKST_ACT_CLOSE_RANGE:
 		return forget_range(d, p, c, ns);
 	case LKST_ACT_FCNTL:
@@ -292,12 +295,13 @@ static int enter(struct lkst_descriptors *d, struct lkst_descriptor_process *p, 
 	}
 }
 
-static int on_entry(struct lkst_descriptors *d, const struct lkst_descriptor_layout *l, const struct lkst_record *r)
+static int descriptors_on_entry(struct lkst_descriptors *d, const struct lkst_descriptor_layout *l,
+				const struct lkst_record *r)
 {
-	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	struct descriptors_call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
 	struct lkst_descriptor_process *p;
 	u8 i;
-	int err = lkst_descriptor_get(&d->table, pid_of(d, r->tid), &p);
+	int err = lkst_descriptor_get(&d->table, descriptors_pid_of(d, r->tid), &p);
 
 	if (err)
 		return err;
@@ -306,53 +310,55 @@ static int on_entry(struct lkst_descriptors *d, const struct lkst_descriptor_lay
 	if (!c && lkst_hash_reserve(&d->calls, sizeof(*c)))
 		return -ENOMEM;
 	c = c ?: lkst_hash_add(&d->calls, (u64)(u32)r->tid, sizeof(*c));
-	*c = (struct call){ .tid = c->tid, .entry_ns = r->ns, .act = l->act, .fd = -1 };
+	*c = (struct descriptors_call){ .tid = c->tid, .entry_ns = r->ns, .act = l->act, .fd = -1 };
 	for (i = 0; i < l->nr_args && i < sizeof(c->args) / sizeof(c->args[0]); i++)
 		c->args[i] = (s64)lkst_record_int(r, l->args[i]);
 	if (l->fd_at >= 0)
 		c->fd = (s32)lkst_record_int(r, l->args[l->fd_at]);
-	c->name = name_of(d, p, c->fd);
+	c->name = descriptors_name_of(d, p, c->fd);
 	if (l->act >= LKST_ACT_OPEN && l->act <= LKST_ACT_MEMFD)
 		err = read_path(d, l, r, &c->path);
-	return err || !p ? err : enter(d, p, c, r->ns);
+	return err || !p ? err : descriptors_enter(d, p, c, r->ns);
 }
 
 /* Call @c, of process @p, has returned descriptor @fd. */
 static int take_new(struct lkst_descriptors *d, struct lkst_descriptor_process *p,
-		    const struct lkst_descriptor_layout *l, struct call *c, s64 fd, u64 ns)
+		    const struct lkst_descriptor_layout *l, struct descriptors_call *c, s64 fd, u64 ns)
 {
 	bool stays = true;
 	const char *name;
 	int err = name_new(d, p, l, c, &name, &stays);
 
-	err = err ?: learn(d, p, c, fd, ns, name, stays);
+	err = err ?: descriptors_learn(d, p, c, fd, ns, name, stays);
 	if (err)
 		return err;
 	c->is_new = true;
 	c->fd = (s32)fd;
-	c->name = name_of(d, p, fd);
+	c->name = descriptors_name_of(d, p, fd);
 	return 0;
 }
 
 /* The socket of call @c is connected or bound now. */
-static int take_target(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct call *c, u64 ns)
+static int take_target(struct lkst_descriptors *d, struct lkst_descriptor_process *p, const struct descriptors_call *c,
+		       u64 ns)
 {
 	const struct lkst_descriptor_file *f = c->fd >= 0 && (u32)c->fd < p->nr_files ? &p->files[c->fd] : NULL;
 
-	return learn(d, p, c, c->fd, ns, c->target, f && f->stays_at_exec);
+	return descriptors_learn(d, p, c, c->fd, ns, c->target, f && f->stays_at_exec);
 }
 
-static int on_leave(struct lkst_descriptors *d, const struct lkst_descriptor_layout *l, const struct lkst_record *r)
+static int descriptors_on_leave(struct lkst_descriptors *d, const struct lkst_descriptor_layout *l,
+				const struct lkst_record *r)
 {
-	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
-	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, pid_of(d, r->tid));
+	struct descriptors_call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, descriptors_pid_of(d, r->tid));
 	const s64 ret = l->ret ? (s64)lkst_record_int(r, l->ret) : -1;
 	const bool has_failed = ret < 0 && ret >= ERROR_MIN;
 	int err = 0;
 
 	if (!c || c->has_ended || c->act != l->act || !p) {
 		/* A descriptor of which nothing else is known is one that has changed. */
-		return p && l->returns_fd && !has_failed ? forget(d, p, ret, r->ns) : 0;
+		return p && l->returns_fd && !has_failed ? descriptors_forget(d, p, ret, r->ns) : 0;
 	}
 	c->has_ended = true;
 	c->exit_ns = r->ns;
@@ -364,7 +370,7 @@ static int on_leave(struct lkst_descriptors *d, const struct lkst_descriptor_lay
 	if (c->target)
 		return take_target(d, p, c, r->ns);
 	if (c->act == LKST_ACT_CLOSE)
-		return forget(d, p, c->fd, r->ns);
+		return descriptors_forget(d, p, c->fd, r->ns);
 	if (c->act == LKST_ACT_CLOSE_RANGE)
 		return forget_range(d, p, c, r->ns);
 	if (c->act == LKST_ACT_FCNTL && c->args[1] != DUPFD && c->args[1] != DUPFD_CLOEXEC)
@@ -376,7 +382,7 @@ static int on_leave(struct lkst_descriptors *d, const struct lkst_descriptor_lay
 
 /* ---- lives -------------------------------------------------------------------------- */
 
-static s64 number(const struct lkst_record *r, const char *field)
+static s64 descriptors_number(const struct lkst_record *r, const char *field)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, field);
 
@@ -385,7 +391,7 @@ static s64 number(const struct lkst_record *r, const char *field)
 
 /* A child has what its creator had when the call began that created it, as far as that did not change until now. */
 static int copy_files(struct lkst_descriptors *d, const struct lkst_descriptor_process *from,
-		      struct lkst_descriptor_process *to, const struct call *c)
+		      struct lkst_descriptor_process *to, const struct descriptors_call *c)
 {
 	u32 fd;
 	int err = 0;
@@ -393,7 +399,7 @@ static int copy_files(struct lkst_descriptors *d, const struct lkst_descriptor_p
 	for (fd = 0; fd < from->nr_files && !err; fd++) {
 		struct lkst_descriptor_file *f;
 
-		if (!name_of(d, from, fd) || from->files[fd].changed_ns > c->entry_ns)
+		if (!descriptors_name_of(d, from, fd) || from->files[fd].changed_ns > c->entry_ns)
 			continue;
 		err = lkst_descriptor_at(&d->table, to, fd, &f);
 		if (f)
@@ -402,12 +408,12 @@ static int copy_files(struct lkst_descriptors *d, const struct lkst_descriptor_p
 	return err;
 }
 
-static int on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
+static int descriptors_on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
 {
-	const u64 flags = (u64)number(r, "clone_flags");
+	const u64 flags = (u64)descriptors_number(r, "clone_flags");
 	const bool is_thread = flags & CLONE_THREAD_FLAG, shares = flags & CLONE_FILES_FLAG;
-	const s32 child_tid = (s32)number(r, "child_tid"), pid = pid_of(d, r->tid);
-	const struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	const s32 child_tid = (s32)descriptors_number(r, "child_tid"), pid = descriptors_pid_of(d, r->tid);
+	const struct descriptors_call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
 	struct lkst_descriptor_process *from, *to;
 	int err = lkst_descriptor_get(&d->table, pid, &from);
 
@@ -430,7 +436,7 @@ static int on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
 }
 
 /* An exec makes the table of descriptors the process's own, and closes those that are marked. */
-static int on_exec(struct lkst_descriptors *d, const struct lkst_record *r)
+static int descriptors_on_exec(struct lkst_descriptors *d, const struct lkst_record *r)
 {
 	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, r->tid);
 	u32 fd;
@@ -452,7 +458,7 @@ static int name_by_address(struct lkst_descriptors *d, const struct lkst_record 
 			   const char **ret_name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, "address");
-	const bool is_inet6 = number(r, "family") == FAMILY_INET6;
+	const bool is_inet6 = descriptors_number(r, "family") == FAMILY_INET6;
 	char text[NAME_ROOM], port[16] = "";
 	u32 length = 0;
 	const u8 *bytes = f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
@@ -461,28 +467,28 @@ static int name_by_address(struct lkst_descriptors *d, const struct lkst_record 
 	length = bytes ? (u32)strnlen((const char *)bytes, length) : 0;
 	if (!length || length >= LKST_STRING_MAX)
 		return 0;
-	if (number(r, "port"))
-		snprintf(port, sizeof(port), ":%u", (unsigned int)(u16)number(r, "port"));
+	if (descriptors_number(r, "port"))
+		snprintf(port, sizeof(port), ":%u", (unsigned int)(u16)descriptors_number(r, "port"));
 	snprintf(text, sizeof(text), "socket %s %s%.*s%s%s", how, is_inet6 ? "[" : "", (int)length,
 		 (const char *)bytes, is_inet6 ? "]" : "", port);
 	return lkst_descriptor_name(&d->table, text, ret_name);
 }
 
 /* The call of the thread of @r that is about descriptor `fd` of it, if that is what it does. */
-static struct call *find_call(const struct lkst_descriptors *d, const struct lkst_record *r,
-			      enum lkst_descriptor_act act)
+static struct descriptors_call *descriptors_find_call(const struct lkst_descriptors *d, const struct lkst_record *r,
+						      enum lkst_descriptor_act act)
 {
-	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	struct descriptors_call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
 
-	return c && c->act == act && c->fd == (s32)number(r, "fd") ? c : NULL;
+	return c && c->act == act && c->fd == (s32)descriptors_number(r, "fd") ? c : NULL;
 }
 
 /* connect() and bind(): the record follows the entry, or, where memory had to be read first, the exit. */
 static int on_target(struct lkst_descriptors *d, const struct lkst_record *r,
 		     enum lkst_descriptor_act act, const char *how)
 {
-	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, pid_of(d, r->tid));
-	struct call *c = find_call(d, r, act);
+	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, descriptors_pid_of(d, r->tid));
+	struct descriptors_call *c = descriptors_find_call(d, r, act);
 	int err = c ? name_by_address(d, r, how, &c->target) : 0;
 
 	if (err || !c || !p || !c->target)
@@ -494,12 +500,13 @@ static int on_target(struct lkst_descriptors *d, const struct lkst_record *r,
 /* accept(): the record follows the exit. */
 static int on_accepted(struct lkst_descriptors *d, const struct lkst_record *r)
 {
-	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, pid_of(d, r->tid));
-	struct call *c = find_call(d, r, LKST_ACT_ACCEPT);
+	struct lkst_descriptor_process *p = lkst_descriptor_find(&d->table, descriptors_pid_of(d, r->tid));
+	struct descriptors_call *c = descriptors_find_call(d, r, LKST_ACT_ACCEPT);
 	const char *name;
 	int err;
 
-	if (!p || !c || !c->is_new || !c->name || !name_of(d, p, c->fd) || p->files[c->fd].changed_ns != c->exit_ns)
+	if (!p || !c || !c->is_new || !c->name || !descriptors_name_of(d, p, c->fd) ||
+	    p->files[c->fd].changed_ns != c->exit_ns)
 		return 0;
 	err = name_by_address(d, r, "from", &name);
 	if (!err && name)
@@ -521,7 +528,7 @@ static bool is_of_changes(const struct lkst_record *r)
 }
 
 /* Such calls are left out, or recorded again: as a gap that ends now. Others may be left out: they change nothing. */
-static void on_shed(struct lkst_descriptors *d, const struct lkst_record *r, bool is_end)
+static void descriptors_on_shed(struct lkst_descriptors *d, const struct lkst_record *r, bool is_end)
 {
 	if (!is_of_changes(r))
 		return;
@@ -532,15 +539,15 @@ static void on_shed(struct lkst_descriptors *d, const struct lkst_record *r, boo
 	d->forget_ns = r->ns;
 }
 
-static int on_other(struct lkst_descriptors *d, const struct lkst_record *r)
+static int descriptors_on_other(struct lkst_descriptors *d, const struct lkst_record *r)
 {
 	switch (r->event->index) {
 	case LKST_EV_task_newtask:
-		return on_newtask(d, r);
+		return descriptors_on_newtask(d, r);
 	case LKST_EV_sched_process_exec:
-		return on_exec(d, r);
+		return descriptors_on_exec(d, r);
 	case LKST_EV_sched_process_free:
-		return lkst_descriptor_drop(&d->table, (s32)number(r, "freed_tid"));
+		return lkst_descriptor_drop(&d->table, (s32)descriptors_number(r, "freed_tid"));
 	case LKST_EV_socket_connect:
 		return on_target(d, r, LKST_ACT_CONNECT, "to");
 	case LKST_EV_socket_bind:
@@ -549,7 +556,7 @@ static int on_other(struct lkst_descriptors *d, const struct lkst_record *r)
 		return on_accepted(d, r);
 	case LKST_EV_shed_begin:
 	case LKST_EV_shed_end:
-		on_shed(d, r, r->event->index == LKST_EV_shed_end);
+		descriptors_on_shed(d, r, r->event->index == LKST_EV_shed_end);
 		return 0;
 	case LKST_EV_maskset_switch:
 		d->forget_ns = r->ns;
@@ -599,12 +606,12 @@ int lkst_descriptors_tell(struct lkst_descriptors *d, s32 pid, s32 fd, u64 since
 	return 0;
 }
 
-static u64 key_of(s32 pid, s32 fd)
+static u64 descriptors_key_of(s32 pid, s32 fd)
 {
 	return (u64)(u32)pid << 32 | (u32)fd;
 }
 
-static int by_time(const void *a, const void *b)
+static int descriptors_by_time(const void *a, const void *b)
 {
 	const struct told *x = a, *y = b;
 
@@ -617,12 +624,12 @@ int lkst_descriptors_begin(struct lkst_descriptors *d)
 	int err = 0;
 
 	if (d->nr_told)
-		qsort(d->told, d->nr_told, sizeof(*d->told), by_time);
+		qsort(d->told, d->nr_told, sizeof(*d->told), descriptors_by_time);
 	d->next_told = 0;
 	d->found.max = d->nr_told;
 	for (i = 0; i < d->nr_told && !err; i++)
 		if (d->told[i].pid >= 0 && d->told[i].fd >= 0)
-			err = lkst_map_set(&d->found, key_of(d->told[i].pid, d->told[i].fd), i);
+			err = lkst_map_set(&d->found, descriptors_key_of(d->told[i].pid, d->told[i].fd), i);
 	return err;
 }
 
@@ -640,7 +647,7 @@ static int take_told(struct lkst_descriptors *d, u64 ns)
 		if (!err && p)
 			err = lkst_descriptor_at(&d->table, p, t->fd, &f);
 		/* By its call more is known: which end of a connection it is, and whether an exec closes it. */
-		if (f && !name_of(d, p, t->fd))
+		if (f && !descriptors_name_of(d, p, t->fd))
 			*f = (struct lkst_descriptor_file){ t->name, t->since_ns, false };
 		d->has_closes = true;
 	}
@@ -670,11 +677,11 @@ int lkst_descriptors_feed(struct lkst_descriptors *d, const struct lkst_record *
 	if (err)
 		return err;
 	if (!lkst_class_call(r->event))
-		return r->event->index < 0 ? 0 : on_other(d, r);
+		return r->event->index < 0 ? 0 : descriptors_on_other(d, r);
 	if (r->tid <= 0)
 		return 0;
 	l = layout_of(d, r->event);
-	return r->event->half == LKST_HALF_ENTRY ? on_entry(d, l, r) : on_leave(d, l, r);
+	return r->event->half == LKST_HALF_ENTRY ? descriptors_on_entry(d, l, r) : descriptors_on_leave(d, l, r);
 }
 
 void lkst_descriptors_gap(struct lkst_descriptors *d, const struct lkst_gap *gap)
@@ -688,7 +695,7 @@ void lkst_descriptors_gap(struct lkst_descriptors *d, const struct lkst_gap *gap
 bool lkst_descriptors_call(const struct lkst_descriptors *d, s32 tid,
 			   struct lkst_descriptor_call *ret_call)
 {
-	const struct call *c = lkst_hash_find(&d->calls, (u64)(u32)tid, sizeof(*c));
+	const struct descriptors_call *c = lkst_hash_find(&d->calls, (u64)(u32)tid, sizeof(*c));
 
 	if (!c)
 		return false;
@@ -700,12 +707,12 @@ bool lkst_descriptors_call(const struct lkst_descriptors *d, s32 tid,
 
 const char *lkst_descriptors_name(const struct lkst_descriptors *d, s32 tid, s32 fd)
 {
-	return name_of(d, lkst_descriptor_find(&d->table, pid_of(d, tid)), fd);
+	return descriptors_name_of(d, lkst_descriptor_find(&d->table, descriptors_pid_of(d, tid)), fd);
 }
 
 const char *lkst_descriptors_found(const struct lkst_descriptors *d, s32 tid, s32 fd)
 {
-	const u64 *at = fd >= 0 ? lkst_map_find(&d->found, key_of(pid_of(d, tid), fd)) : NULL;
+	const u64 *at = fd >= 0 ? lkst_map_find(&d->found, descriptors_key_of(descriptors_pid_of(d, tid), fd)) : NULL;
 
 	return at ? d->told[*at].name : NULL;
 }

@@ -18,7 +18,7 @@ enum {
 };
 
 /* A descriptor that was found between two moments. */
-struct found {
+struct descriptors_before_found {
 	u64 from_ns, to_ns;
 	u64 since_ns; /* from then on it holds; UINT64_MAX: that is not known */
 	char *name;
@@ -26,14 +26,14 @@ struct found {
 };
 
 /* What a trace keeps. */
-struct kept {
-	struct found *list;
+struct descriptors_before_kept {
+	struct descriptors_before_found *list;
 	u32 nr;
 };
 
 struct lkst_descriptors_before {
 	struct lkst_trace *t;
-	struct kept kept;
+	struct descriptors_before_kept kept;
 	struct lkst_descriptors *passed; /* what the records until now say */
 	u32 next; /* up to it, it is known since when they hold */
 	u64 state_ns; /* of the first state: those of later parts are not needed */
@@ -41,14 +41,14 @@ struct lkst_descriptors_before {
 	size_t name_bytes;
 };
 
-static void fini_kept(struct kept *k)
+static void fini_kept(struct descriptors_before_kept *k)
 {
 	u32 i;
 
 	for (i = 0; i < k->nr; i++)
 		free(k->list[i].name);
 	free(k->list);
-	*k = (struct kept){};
+	*k = (struct descriptors_before_kept){};
 }
 
 static void free_kept(void *kept)
@@ -59,7 +59,7 @@ static void free_kept(void *kept)
 
 /* ---- what was found ----------------------------------------------------------------- */
 
-static u64 number(const struct lkst_record *r, const char *name)
+static u64 descriptors_before_number(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
@@ -71,7 +71,7 @@ static int take_found(struct lkst_err *e, void *ctx, const struct lkst_block *bl
 	const bool is_found = r->event->index == LKST_EV_state_descriptor;
 	const struct lkst_field_class *f = is_found ? lkst_class_field(r->event, "file") : NULL;
 	struct lkst_descriptors_before *b = ctx;
-	struct found *added;
+	struct descriptors_before_found *added;
 	u32 length = 0;
 	const u8 *bytes = f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
 
@@ -85,11 +85,11 @@ static int take_found(struct lkst_err *e, void *ctx, const struct lkst_block *bl
 	added = lkst_vec_add(b->kept.list, b->kept.nr);
 	if (!added)
 		return lkst_err_sys(e, -ENOMEM, "reading the state");
-	*added = (struct found){ .from_ns = number(r, "from"),
-				 .to_ns = number(r, "to"),
+	*added = (struct descriptors_before_found){ .from_ns = descriptors_before_number(r, "from"),
+				 .to_ns = descriptors_before_number(r, "to"),
 				 .since_ns = UINT64_MAX,
-				 .pid = (s32)number(r, "owner_pid"),
-				 .fd = (s32)number(r, "fd"),
+				 .pid = (s32)descriptors_before_number(r, "owner_pid"),
+				 .fd = (s32)descriptors_before_number(r, "fd"),
 				 .name = strndup((const char *)bytes, length) };
 	b->name_bytes += length;
 	return added->name ? 0 : lkst_err_sys(e, -ENOMEM, "reading the state");
@@ -97,7 +97,7 @@ static int take_found(struct lkst_err *e, void *ctx, const struct lkst_block *bl
 
 static int by_end(const void *a, const void *b)
 {
-	const struct found *x = a, *y = b;
+	const struct descriptors_before_found *x = a, *y = b;
 
 	return (x->to_ns > y->to_ns) - (x->to_ns < y->to_ns);
 }
@@ -124,10 +124,10 @@ static u64 whole_since(const struct lkst_trace *t)
 /* ---- since when --------------------------------------------------------------------- */
 
 /* Of what was found before @ns: all records until then have passed. */
-static void settle(struct lkst_descriptors_before *b, u64 ns)
+static void descriptors_before_settle(struct lkst_descriptors_before *b, u64 ns)
 {
 	for (; b->next < b->kept.nr && b->kept.list[b->next].to_ns < ns; b->next++) {
-		struct found *f = &b->kept.list[b->next];
+		struct descriptors_before_found *f = &b->kept.list[b->next];
 		u64 since_ns = lkst_descriptors_since(b->passed, f->pid, f->fd);
 
 		if (since_ns < b->begin_ns)
@@ -138,40 +138,40 @@ static void settle(struct lkst_descriptors_before *b, u64 ns)
 	}
 }
 
-static bool is_over(const struct lkst_descriptors_before *b)
+static bool descriptors_before_is_over(const struct lkst_descriptors_before *b)
 {
 	return b->next == b->kept.nr;
 }
 
 void lkst_descriptors_before_gap(struct lkst_descriptors_before *b, const struct lkst_gap *gap)
 {
-	if (!is_over(b))
+	if (!descriptors_before_is_over(b))
 		lkst_descriptors_gap(b->passed, gap);
 }
 
 int lkst_descriptors_before_feed(struct lkst_descriptors_before *b, const struct lkst_record *r)
 {
 	if (r->buffer != LKST_BUFFER_STATE)
-		settle(b, r->ns);
-	return is_over(b) ? 0 : lkst_descriptors_feed(b->passed, r);
+		descriptors_before_settle(b, r->ns);
+	return descriptors_before_is_over(b) ? 0 : lkst_descriptors_feed(b->passed, r);
 }
 
 /* Has the trace keep what was found. */
-static int hand_over(struct lkst_trace *t, struct kept *k)
+static int hand_over(struct lkst_trace *t, struct descriptors_before_kept *k)
 {
-	struct kept *kept = malloc(sizeof(*kept));
+	struct descriptors_before_kept *kept = malloc(sizeof(*kept));
 
 	if (!kept)
 		return -ENOMEM;
 	*kept = *k;
-	*k = (struct kept){};
+	*k = (struct descriptors_before_kept){};
 	lkst_trace_keep(t, kept, free_kept);
 	return 0;
 }
 
 int lkst_descriptors_before_end(struct lkst_descriptors_before *b)
 {
-	settle(b, UINT64_MAX);
+	descriptors_before_settle(b, UINT64_MAX);
 	return hand_over(b->t, &b->kept);
 }
 
@@ -184,7 +184,8 @@ void lkst_descriptors_before_free(struct lkst_descriptors_before *b)
 	free(b);
 }
 
-static int look_up(struct lkst_err *e, struct lkst_descriptors_before *b, const struct lkst_threads *threads)
+static int descriptors_before_look_up(struct lkst_err *e, struct lkst_descriptors_before *b,
+				      const struct lkst_threads *threads)
 {
 	int err = lkst_state_walk(e, b->t, take_found, b, NULL);
 
@@ -210,7 +211,7 @@ int lkst_descriptors_before_new(struct lkst_err *e, struct lkst_trace *t, const 
 		return lkst_err_sys(e, -ENOMEM, "following descriptors");
 	b->t = t;
 	b->begin_ns = whole_since(t);
-	err = look_up(e, b, threads);
+	err = descriptors_before_look_up(e, b, threads);
 	if (!err && !b->kept.nr)
 		err = lkst_descriptors_before_end(b) ? lkst_err_sys(e, -ENOMEM, "following descriptors") : 0;
 	else if (!err)
@@ -253,11 +254,11 @@ static int read_once(struct lkst_err *e, struct lkst_trace *t)
 int lkst_descriptors_tell_state(struct lkst_err *e, struct lkst_descriptors *d, struct lkst_trace *t)
 {
 	int err = read_once(e, t);
-	const struct kept *kept = err ? NULL : lkst_trace_kept(t);
+	const struct descriptors_before_kept *kept = err ? NULL : lkst_trace_kept(t);
 	u32 i;
 
 	for (i = 0; !err && i < kept->nr; i++) {
-		const struct found *f = &kept->list[i];
+		const struct descriptors_before_found *f = &kept->list[i];
 
 		err = lkst_descriptors_tell(d, f->pid, f->fd, f->since_ns, f->name);
 		if (err)

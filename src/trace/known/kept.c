@@ -21,12 +21,12 @@ enum {
 	TIME_BYTES = LKST_TIME_BITS / 8,
 };
 
-static size_t size_of(u32 length)
+static size_t kept_size_of(u32 length)
 {
 	return sizeof(struct lkst_kept_record) + (((size_t)length + 7) & ~(size_t)7);
 }
 
-static s32 thread_of(const u8 *bytes)
+static s32 kept_thread_of(const u8 *bytes)
 {
 	s32 tid;
 
@@ -35,29 +35,29 @@ static s32 thread_of(const u8 *bytes)
 }
 
 /* FNV-1a. */
-static u32 hash(const u8 *bytes, u32 length, enum lkst_kept_same same)
+static u32 kept_hash(const u8 *bytes, u32 length, enum lkst_kept_same same)
 {
 	u32 h = 2166136261u, i;
 
 	if (same == LKST_KEPT_THREAD)
-		return (u32)thread_of(bytes) * 2654435769u;
+		return (u32)kept_thread_of(bytes) * 2654435769u;
 	for (i = 0; i < length; i++)
 		if (i < TIME_AT || i >= TIME_AT + TIME_BYTES)
 			h = (h ^ bytes[i]) * 16777619u;
 	return h;
 }
 
-static bool is_same(const u8 *a, u32 a_length, const u8 *b, u32 b_length, enum lkst_kept_same same)
+static bool kept_is_same(const u8 *a, u32 a_length, const u8 *b, u32 b_length, enum lkst_kept_same same)
 {
 	const u32 rest = TIME_AT + TIME_BYTES;
 
 	if (same == LKST_KEPT_THREAD)
-		return thread_of(a) == thread_of(b);
+		return kept_thread_of(a) == kept_thread_of(b);
 	return a_length == b_length && !memcmp(a, b, TIME_AT) &&
 	       !memcmp(a + rest, b + rest, a_length - rest);
 }
 
-static struct lkst_kept_record head_at(const struct lkst_kept *k, size_t at)
+static struct lkst_kept_record kept_head_at(const struct lkst_kept *k, size_t at)
 {
 	struct lkst_kept_record head;
 
@@ -66,23 +66,23 @@ static struct lkst_kept_record head_at(const struct lkst_kept *k, size_t at)
 }
 
 /* The slot of a record like the one at @bytes, or the empty one where it would go. */
-static u32 *slot_of(const struct lkst_kept *k, const u8 *bytes, u32 length,
-		    enum lkst_kept_same same)
+static u32 *kept_slot_of(const struct lkst_kept *k, const u8 *bytes, u32 length,
+			 enum lkst_kept_same same)
 {
-	u32 i = hash(bytes, length, same);
+	u32 i = kept_hash(bytes, length, same);
 
 	for (i ^= i >> 15;; i++) {
 		u32 *slot = &k->slots[i & (k->nr_slots - 1)];
 		size_t at = *slot ? ((size_t)*slot - 1) * 8 : 0;
 
 		if (!*slot ||
-		    is_same(k->bytes + at + sizeof(struct lkst_kept_record), head_at(k, at).length,
-			    bytes, length, same))
+		    kept_is_same(k->bytes + at + sizeof(struct lkst_kept_record), kept_head_at(k, at).length,
+				 bytes, length, same))
 			return slot;
 	}
 }
 
-static int grow_slots(struct lkst_kept *k, enum lkst_kept_same same)
+static int kept_grow_slots(struct lkst_kept *k, enum lkst_kept_same same)
 {
 	u32 nr = k->nr_slots ? 2 * k->nr_slots : SLOTS_MIN, *slots = calloc(nr, sizeof(*slots));
 	struct lkst_kept_record head;
@@ -95,7 +95,7 @@ static int grow_slots(struct lkst_kept *k, enum lkst_kept_same same)
 	k->slots = slots;
 	k->nr_slots = nr;
 	for (from = at; (bytes = lkst_kept_next(k, &at, &head)); from = at)
-		*slot_of(k, bytes, head.length, same) = (u32)(from / 8) + 1;
+		*kept_slot_of(k, bytes, head.length, same) = (u32)(from / 8) + 1;
 	return 0;
 }
 
@@ -105,9 +105,9 @@ static int replace(struct lkst_kept *k, const struct lkst_record *r, enum lkst_k
 {
 	struct lkst_kept_record head = { .ns = r->ns, .length = r->size };
 
-	if ((k->nr + 1) * 2 > k->nr_slots && grow_slots(k, same))
+	if ((k->nr + 1) * 2 > k->nr_slots && kept_grow_slots(k, same))
 		return -ENOMEM;
-	*ret_slot = slot_of(k, r->bytes, r->size, same);
+	*ret_slot = kept_slot_of(k, r->bytes, r->size, same);
 	if (!**ret_slot)
 		return 0;
 	memcpy(k->bytes + ((size_t)**ret_slot - 1) * 8, &head, sizeof(head));
@@ -115,7 +115,7 @@ static int replace(struct lkst_kept *k, const struct lkst_record *r, enum lkst_k
 	return 1;
 }
 
-static int grow(struct lkst_kept *k, size_t need)
+static int kept_grow(struct lkst_kept *k, size_t need)
 {
 	size_t room = k->room ? 2 * k->room : ROOM_MIN;
 	u8 *grown;
@@ -139,19 +139,19 @@ int lkst_kept_add(struct lkst_err *e, struct lkst_kept *k, const struct lkst_rec
 
 	if (replaced > 0)
 		return 0;
-	if (!replaced && k->used + size_of(r->size) > KEPT_MAX)
+	if (!replaced && k->used + kept_size_of(r->size) > KEPT_MAX)
 		return lkst_err_set(
 			e, -EFBIG,
 			"what the trace says of its machine is more than %u MiB: cut its parts one "
 			"by one",
 			KEPT_MAX >> 20);
-	if (replaced < 0 || grow(k, size_of(r->size)))
+	if (replaced < 0 || kept_grow(k, kept_size_of(r->size)))
 		return lkst_err_sys(e, -ENOMEM, "keeping what the trace says of its machine");
 	if (slot)
 		*slot = (u32)(k->used / 8) + 1;
 	memcpy(k->bytes + k->used, &head, sizeof(head));
 	memcpy(k->bytes + k->used + sizeof(head), r->bytes, r->size);
-	k->used += size_of(r->size);
+	k->used += kept_size_of(r->size);
 	k->nr++;
 	return 0;
 }
@@ -162,9 +162,9 @@ const u8 *lkst_kept_next(const struct lkst_kept *k, size_t *at, struct lkst_kept
 
 	if (*at >= k->used)
 		return NULL;
-	*ret_record = head_at(k, *at);
+	*ret_record = kept_head_at(k, *at);
 	bytes = k->bytes + *at + sizeof(*ret_record);
-	*at += size_of(ret_record->length);
+	*at += kept_size_of(ret_record->length);
 	return bytes;
 }
 

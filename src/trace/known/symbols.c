@@ -21,14 +21,14 @@ enum {
 };
 _Static_assert(4 * SHOWN_MAX + sizeof("+0x0123456789abcdef") < LKST_SYMBOL_ROOM, "it fits");
 
-struct symbol {
+struct symbols_symbol {
 	u64 address;
 	u32 bytes;
 	char *name;
 };
 
 struct lkst_symbols {
-	struct symbol *list;
+	struct symbols_symbol *list;
 	unsigned int nr;
 	size_t names; /* bytes of all names */
 	bool is_sorted; /* by address, without doubles */
@@ -52,19 +52,19 @@ void lkst_symbols_free(struct lkst_symbols *s)
 	free(s);
 }
 
-static int compare(const void *a, const void *b)
+static int symbols_compare(const void *a, const void *b)
 {
-	const struct symbol *x = a, *y = b;
+	const struct symbols_symbol *x = a, *y = b;
 
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
 /* Each part of a recording may have the same one. */
-static void sort(struct lkst_symbols *s)
+static void symbols_sort(struct lkst_symbols *s)
 {
 	unsigned int i, nr = 0;
 
-	qsort(s->list, s->nr, sizeof(*s->list), compare);
+	qsort(s->list, s->nr, sizeof(*s->list), symbols_compare);
 	s->names = 0;
 	for (i = 0; i < s->nr; i++) {
 		if (nr && s->list[nr - 1].address == s->list[i].address) {
@@ -85,7 +85,7 @@ static bool has_room(struct lkst_symbols *s, size_t length)
 		return true;
 	if (s->is_full)
 		return false;
-	sort(s);
+	symbols_sort(s);
 	/*
 	 * It would soon be full again: it has so many different names that it would be sorted again
 	 * and again for a few more.
@@ -98,7 +98,7 @@ int lkst_symbols_add(struct lkst_symbols *s, u64 address, u32 bytes, const char 
 		     size_t length)
 {
 	_cleanup_free_ char *copy = NULL;
-	struct symbol *added;
+	struct symbols_symbol *added;
 
 	length = length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES;
 	if (!has_room(s, length))
@@ -108,7 +108,7 @@ int lkst_symbols_add(struct lkst_symbols *s, u64 address, u32 bytes, const char 
 	if (!added)
 		return -ENOMEM;
 	s->names += strlen(copy) + 1;
-	*added = (struct symbol){ address, bytes, lkst_take(copy) };
+	*added = (struct symbols_symbol){ address, bytes, lkst_take(copy) };
 	s->is_sorted = false;
 	return 0;
 }
@@ -128,7 +128,7 @@ int lkst_symbols_feed(struct lkst_symbols *s, const struct lkst_record *r)
 			      : 0;
 }
 
-static int load(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
+static int symbols_load(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
 {
 	int err = lkst_symbols_feed(ctx, r);
 
@@ -137,16 +137,16 @@ static int load(struct lkst_err *e, void *ctx, const struct lkst_block *block, c
 
 int lkst_symbols_load(struct lkst_err *e, struct lkst_symbols *s, const struct lkst_trace *t)
 {
-	return lkst_state_walk(e, t, load, s, NULL);
+	return lkst_state_walk(e, t, symbols_load, s, NULL);
 }
 
 const char *lkst_symbols_find(struct lkst_symbols *s, u64 address, u64 *ret_offset)
 {
-	const struct symbol *last;
+	const struct symbols_symbol *last;
 	size_t nr_before;
 
 	if (s->nr && !s->is_sorted)
-		sort(s);
+		symbols_sort(s);
 	nr_before = lkst_lower_bound(i, s->nr, s->list[i].address <= address);
 	last = nr_before ? &s->list[nr_before - 1] : NULL;
 	if (!last || address - last->address >= last->bytes)

@@ -35,14 +35,14 @@ enum role {
 };
 
 /* What an event says of one thread. An event about two threads has two rules, one after the other. */
-struct rule {
+struct threads_rule {
 	s16 index;   /* enum lkst_event_index */
 	bool is_new; /* the thread begins: what was known under its number is void */
 	const char *fields[NR_ROLES];
 };
 
 /* clang-format off */
-static const struct rule rules[] = {
+static const struct threads_rule rules[] = {
 	{ LKST_EV_state_thread, true,
 	  { [ROLE_TID] = "thread_tid", [ROLE_PID] = "thread_pid", [ROLE_PARENT] = "parent_pid",
 	    [ROLE_PRIO] = "prio", [ROLE_FLAGS] = "flags", [ROLE_COMM] = "comm",
@@ -80,7 +80,7 @@ enum { LINE_SLOTS = 8 };
  * Of the hash table. It holds the thread's number, since looking at the thread itself takes as long
  * as all the rest.
  */
-struct slot {
+struct threads_slot {
 	s32 tid;
 	u32 place; /* plus 1; 0: it is empty */
 };
@@ -110,7 +110,7 @@ struct lkst_threads {
 	struct lkst_command_lines *commands;
 	u64 *idle_tasks; /* by CPU, 0: not known */
 	u32 nr_idle_tasks;
-	struct slot *slots; /* a hash table */
+	struct threads_slot *slots; /* a hash table */
 	u32 nr_slots;
 	struct earlier_name *names;
 	u32 nr_names;
@@ -118,7 +118,7 @@ struct lkst_threads {
 
 /* ---- the table -------------------------------------------------------------------- */
 
-static struct lkst_thread *thread_at(const struct lkst_threads *t, u32 i)
+static struct lkst_thread *threads_thread_at(const struct lkst_threads *t, u32 i)
 {
 	return &t->chunks[i / CHUNK][i % CHUNK];
 }
@@ -132,22 +132,22 @@ static u32 home_of(const struct lkst_threads *t, s32 tid)
 }
 
 /* The slot that holds @tid, or the empty one where it would go. */
-static struct slot *slot_of(const struct lkst_threads *t, s32 tid)
+static struct threads_slot *threads_slot_of(const struct lkst_threads *t, s32 tid)
 {
 	u32 i = home_of(t, tid);
 
 	for (;; i++) {
-		struct slot *slot = &t->slots[i & (t->nr_slots - 1)];
+		struct threads_slot *slot = &t->slots[i & (t->nr_slots - 1)];
 
 		if (!slot->place || slot->tid == tid)
 			return slot;
 	}
 }
 
-static int grow_slots(struct lkst_threads *t)
+static int threads_grow_slots(struct lkst_threads *t)
 {
 	u32 i, nr = t->nr_slots ? t->nr_slots * 2 : SLOTS_MIN;
-	struct slot *slots = calloc(nr, sizeof(*slots));
+	struct threads_slot *slots = calloc(nr, sizeof(*slots));
 
 	if (!slots)
 		return -ENOMEM;
@@ -155,9 +155,9 @@ static int grow_slots(struct lkst_threads *t)
 	t->slots = slots;
 	t->nr_slots = nr;
 	for (i = 0; i < t->nr_threads; i++) {
-		s32 tid = thread_at(t, i)->tid;
+		s32 tid = threads_thread_at(t, i)->tid;
 
-		*slot_of(t, tid) = (struct slot){ tid, i + 1 };
+		*threads_slot_of(t, tid) = (struct threads_slot){ tid, i + 1 };
 	}
 	return 0;
 }
@@ -179,7 +179,7 @@ static int grow_chunks(struct lkst_threads *t)
 static void empty_slot(struct lkst_threads *t, s32 tid)
 {
 	const u32 mask = t->nr_slots - 1;
-	u32 hole = (u32)(slot_of(t, tid) - t->slots), i;
+	u32 hole = (u32)(threads_slot_of(t, tid) - t->slots), i;
 
 	for (i = (hole + 1) & mask; t->slots[i].place; i = (i + 1) & mask) {
 		u32 home = home_of(t, t->slots[i].tid);
@@ -189,7 +189,7 @@ static void empty_slot(struct lkst_threads *t, s32 tid)
 		t->slots[hole] = t->slots[i];
 		hole = i;
 	}
-	t->slots[hole] = (struct slot){};
+	t->slots[hole] = (struct threads_slot){};
 }
 
 /* The place of the thread to be replaced: one that has ended, or else the one that was met first. */
@@ -198,47 +198,47 @@ static u32 reclaim(struct lkst_threads *t)
 	u32 i, at;
 
 	for (i = 1; i < CANDIDATES; i++)
-		if (thread_at(t, (t->hand + i) % THREADS_MAX)->has_ended)
+		if (threads_thread_at(t, (t->hand + i) % THREADS_MAX)->has_ended)
 			break;
 	at = (t->hand + (i < CANDIDATES ? i : 1)) % THREADS_MAX;
 	t->hand = at;
-	empty_slot(t, thread_at(t, at)->tid);
-	*thread_at(t, at) = (struct lkst_thread){};
+	empty_slot(t, threads_thread_at(t, at)->tid);
+	*threads_thread_at(t, at) = (struct lkst_thread){};
 	return at;
 }
 
 /* The thread, made if it is not there. NULL: no memory. */
-static struct lkst_thread *get(struct lkst_threads *t, s32 tid)
+static struct lkst_thread *threads_get(struct lkst_threads *t, s32 tid)
 {
-	struct slot *slot = slot_of(t, tid);
+	struct threads_slot *slot = threads_slot_of(t, tid);
 
 	if (slot->place)
-		return thread_at(t, slot->place - 1);
+		return threads_thread_at(t, slot->place - 1);
 	if ((t->nr_threads + 1) * 2 > t->nr_slots) {
-		if (grow_slots(t))
+		if (threads_grow_slots(t))
 			return NULL;
-		slot = slot_of(t, tid);
+		slot = threads_slot_of(t, tid);
 	}
 	if (t->nr_threads == THREADS_MAX) {
 		u32 at = reclaim(t);
 
-		slot = slot_of(t, tid);
-		*slot = (struct slot){ tid, at + 1 };
-		thread_at(t, at)->tid = tid;
-		return thread_at(t, at);
+		slot = threads_slot_of(t, tid);
+		*slot = (struct threads_slot){ tid, at + 1 };
+		threads_thread_at(t, at)->tid = tid;
+		return threads_thread_at(t, at);
 	}
 	if (t->nr_threads == t->nr_chunks * CHUNK && grow_chunks(t))
 		return NULL;
-	*slot = (struct slot){ tid, ++t->nr_threads };
-	thread_at(t, slot->place - 1)->tid = tid;
-	return thread_at(t, slot->place - 1);
+	*slot = (struct threads_slot){ tid, ++t->nr_threads };
+	threads_thread_at(t, slot->place - 1)->tid = tid;
+	return threads_thread_at(t, slot->place - 1);
 }
 
 const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid)
 {
-	const struct slot *slot = slot_of(t, tid);
+	const struct threads_slot *slot = threads_slot_of(t, tid);
 
-	return slot->place ? thread_at(t, slot->place - 1) : NULL;
+	return slot->place ? threads_thread_at(t, slot->place - 1) : NULL;
 }
 
 /* ---- what records say --------------------------------------------------------------- */
@@ -286,8 +286,8 @@ bool lkst_threads_name_at(const struct lkst_threads *t, s32 tid, u64 ns, char co
 	return true;
 }
 
-static void set_comm(struct lkst_thread *thread, const struct lkst_record *r,
-		     const struct lkst_field_class *f)
+static void threads_set_comm(struct lkst_thread *thread, const struct lkst_record *r,
+			     const struct lkst_field_class *f)
 {
 	u32 length;
 	const u8 *text = lkst_record_field(r, (unsigned int)(f - r->event->fields), &length);
@@ -328,7 +328,7 @@ static void note_waker(struct lkst_thread *thread, s16 event, const struct lkst_
 }
 
 /* A new thread that nothing else is said of is in the cgroup of the one that created it, and runs what that runs. */
-static void inherit(struct lkst_threads *t, struct lkst_thread *thread, const struct lkst_thread *creator)
+static void threads_inherit(struct lkst_threads *t, struct lkst_thread *thread, const struct lkst_thread *creator)
 {
 	thread->command = creator && creator->tid ? lkst_threads_command_of(t, creator->tid) : NULL;
 	thread->cgroup = creator && creator->tid ? lkst_threads_cgroup_of(t, creator->tid) : 0;
@@ -349,7 +349,7 @@ static void note_cgroup(struct lkst_threads *t, struct lkst_thread *thread, u64 
 }
 
 /* Forgets what was known under the number of @thread, which @r shows for the first time, or once more in a list. */
-static void begin(struct lkst_threads *t, struct lkst_thread *thread, const struct lkst_record *r)
+static void threads_begin(struct lkst_threads *t, struct lkst_thread *thread, const struct lkst_record *r)
 {
 	const struct lkst_thread *creator = lkst_threads_find(t, r->tid);
 	const struct lkst_command_line *command = thread->command;
@@ -359,7 +359,7 @@ static void begin(struct lkst_threads *t, struct lkst_thread *thread, const stru
 					.earlier = thread->earlier,
 					.unkept_ns = thread->unkept_ns };
 	thread->is_kernel = creator && creator->tid && creator->is_kernel;
-	inherit(t, thread, creator);
+	threads_inherit(t, thread, creator);
 	if (r->event->index == LKST_EV_state_thread)
 		thread->command = command;
 }
@@ -377,7 +377,7 @@ static void note_prio(struct lkst_thread *thread, enum lkst_event_index event, c
 	thread->has_prio = true;
 }
 
-static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
+static int threads_apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 {
 	const struct lkst_field_class *const *f = t->found[i].fields;
 	s32 tid = f[ROLE_TID] ? (s32)lkst_record_int(r, f[ROLE_TID]) : r->tid;
@@ -386,12 +386,12 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 	/* Each CPU has an idle thread, and all of them are 0; other numbers are damage. */
 	if (tid <= 0 || tid > TID_MAX)
 		return 0;
-	thread = get(t, tid);
+	thread = threads_get(t, tid);
 	if (!thread)
 		return -ENOMEM;
 	before = *thread;
 	if (rules[i].is_new)
-		begin(t, thread, r);
+		threads_begin(t, thread, r);
 	thread->has_ended = rules[i].index == LKST_EV_sched_process_exit;
 	if (f[ROLE_PID])
 		thread->pid = (s32)lkst_record_int(r, f[ROLE_PID]);
@@ -404,7 +404,7 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 	if (f[ROLE_TASK])
 		thread->task = lkst_record_int(r, f[ROLE_TASK]);
 	if (f[ROLE_COMM])
-		set_comm(thread, r, f[ROLE_COMM]);
+		threads_set_comm(thread, r, f[ROLE_COMM]);
 	if (f[ROLE_COMM] && is_renaming(rules[i].index, &before))
 		keep_name(t, thread, &before, r->ns);
 	if (f[ROLE_OLD_TID])
@@ -417,7 +417,7 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 }
 
 /* Finds the fields of rule @i in the class that this trace has for the event. */
-static void find_fields(struct lkst_threads *t, u32 i, const struct lkst_event_class *event)
+static void threads_find_fields(struct lkst_threads *t, u32 i, const struct lkst_event_class *event)
 {
 	u32 role;
 
@@ -464,7 +464,7 @@ static int note_command(struct lkst_threads *t, const struct lkst_record *r)
 	err = lkst_command_lines_add(t->commands, r, &command);
 	if (err)
 		return err;
-	thread = get(t, (s32)pid);
+	thread = threads_get(t, (s32)pid);
 	if (!thread)
 		return -ENOMEM;
 	thread->pid = (s32)pid;
@@ -491,9 +491,9 @@ int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 		int err = 0;
 
 		if (t->found[i].event != event)
-			find_fields(t, i, event);
+			threads_find_fields(t, i, event);
 		if (is_usable(t, i))
-			err = apply(t, i, r);
+			err = threads_apply(t, i, r);
 		if (err)
 			return err;
 	}
@@ -546,7 +546,7 @@ unsigned int lkst_threads_nr(const struct lkst_threads *t)
 
 const struct lkst_thread *lkst_threads_at(const struct lkst_threads *t, unsigned int i)
 {
-	return thread_at(t, i);
+	return threads_thread_at(t, i);
 }
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -565,7 +565,7 @@ struct lkst_threads *lkst_threads_new(void)
 	t->rule_of[LKST_EV_exec_args] = t->rule_of[LKST_EV_state_process] = RULE_COMMANDS;
 	t->cgroups = lkst_cgroups_new();
 	t->commands = lkst_command_lines_new();
-	idle = !t->cgroups || !t->commands || grow_slots(t) ? NULL : get(t, 0);
+	idle = !t->cgroups || !t->commands || threads_grow_slots(t) ? NULL : threads_get(t, 0);
 	if (!idle) {
 		lkst_threads_free(t);
 		return NULL;

@@ -30,7 +30,7 @@ int lkst_feed_before(struct lkst_err *e, struct lkst_trace *t, u64 ns,
 	return err == -ENOMEM ? lkst_err_sys(e, err, "reading what was before") : err;
 }
 
-static int feed_threads(void *ctx, const struct lkst_record *r)
+static int threads_before_feed_threads(void *ctx, const struct lkst_record *r)
 {
 	return lkst_threads_feed(ctx, r);
 }
@@ -38,5 +38,5 @@ static int feed_threads(void *ctx, const struct lkst_record *r)
 int lkst_threads_feed_before(struct lkst_err *e, struct lkst_threads *threads, struct lkst_trace *t,
 			     u64 ns)
 {
-	return lkst_feed_before(e, t, ns, feed_threads, threads);
+	return lkst_feed_before(e, t, ns, threads_before_feed_threads, threads);
 }

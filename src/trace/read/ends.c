@@ -17,14 +17,14 @@ enum { ENDS_MAX = 1 << 20 }; /* beyond, a trace makes no sense */
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-static u64 field(const struct lkst_record *r, const char *name)
+static u64 ends_field(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
 	return f ? lkst_record_int(r, f) : 0;
 }
 
-static int add(struct lkst_err *e, struct lkst_ends *ends, struct lkst_stream_end end)
+static int ends_add(struct lkst_err *e, struct lkst_ends *ends, struct lkst_stream_end end)
 {
 	struct lkst_stream_end *added;
 
@@ -37,48 +37,48 @@ static int add(struct lkst_err *e, struct lkst_ends *ends, struct lkst_stream_en
 	return 0;
 }
 
-static int add_stream(struct lkst_err *e, struct lkst_ends *ends, const struct lkst_record *r)
+static int ends_add_stream(struct lkst_err *e, struct lkst_ends *ends, const struct lkst_record *r)
 {
-	u64 cpu = field(r, "stream_cpu"), buffer = field(r, "buffer"), level = field(r, "level");
+	u64 cpu = ends_field(r, "stream_cpu"), buffer = ends_field(r, "buffer"), level = ends_field(r, "level");
 
 	/* A time that no block may have is not the end of one. */
 	if (cpu >= LKST_CPUS_MAX || buffer >= LKST_BUFFER_STATE || level >= LKST_LEVELS ||
-	    field(r, "begin") >= LKST_TIME_MAX || field(r, "end") >= LKST_TIME_MAX ||
-	    field(r, "covered") >= LKST_TIME_MAX)
+	    ends_field(r, "begin") >= LKST_TIME_MAX || ends_field(r, "end") >= LKST_TIME_MAX ||
+	    ends_field(r, "covered") >= LKST_TIME_MAX)
 		return 0;
-	return add(e, ends,
-		   (struct lkst_stream_end){
+	return ends_add(e, ends,
+			(struct lkst_stream_end){
 			   .instance = lkst_stream_instance((u32)cpu, (u32)buffer, (u32)level),
-			   .first = field(r, "first"),
-			   .last = field(r, "last"),
-			   .begin_ns = field(r, "begin"),
-			   .end_ns = field(r, "end"),
-			   .covered_ns = field(r, "covered"),
-			   .left = field(r, "left"),
-		   });
+			   .first = ends_field(r, "first"),
+			   .last = ends_field(r, "last"),
+			   .begin_ns = ends_field(r, "begin"),
+			   .end_ns = ends_field(r, "end"),
+			   .covered_ns = ends_field(r, "covered"),
+			   .left = ends_field(r, "left"),
+			});
 }
 
 /* A CPU that is online has these streams, though they may have no block yet. */
-static int add_cpu(struct lkst_err *e, struct lkst_ends *ends, const struct lkst_record *r)
+static int ends_add_cpu(struct lkst_err *e, struct lkst_ends *ends, const struct lkst_record *r)
 {
-	u64 cpu = field(r, "state_cpu");
+	u64 cpu = ends_field(r, "state_cpu");
 	struct lkst_stream_end none = { .first = 1 };
 	int err;
 
-	if (!field(r, "online") || cpu >= LKST_CPUS_MAX)
+	if (!ends_field(r, "online") || cpu >= LKST_CPUS_MAX)
 		return 0;
 	none.instance = lkst_stream_instance((u32)cpu, LKST_BUFFER_MAIN, 0);
-	err = add(e, ends, none);
+	err = ends_add(e, ends, none);
 	none.instance = lkst_stream_instance((u32)cpu, LKST_BUFFER_LIFE, 0);
-	return err ? err : add(e, ends, none);
+	return err ? err : ends_add(e, ends, none);
 }
 
 /* A part has ended with @r, which is in @block. If parts were cut one by one, the latest says how all end. */
 static void take_end(struct lkst_ends *ends, const struct lkst_block *block,
 		     const struct lkst_record *r)
 {
-	u32 how = (u32)field(r, "how");
-	u64 ended_ns = field(r, "ended");
+	u32 how = (u32)ends_field(r, "how");
+	u64 ended_ns = ends_field(r, "ended");
 
 	if (ended_ns >= LKST_TIME_MAX)
 		ended_ns = 0;
@@ -90,8 +90,8 @@ static void take_end(struct lkst_ends *ends, const struct lkst_block *block,
 		ends->next_seq = block->seq + 1;
 }
 
-static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
-		const struct lkst_record *r)
+static int ends_take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+		     const struct lkst_record *r)
 {
 	struct lkst_ends *ends = ctx;
 
@@ -101,15 +101,15 @@ static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
 		ends->skips_part = true;
 	ends->next_seq = 0;
 	if (r->event->index == LKST_EV_state_stream)
-		return add_stream(e, ends, r);
+		return ends_add_stream(e, ends, r);
 	if (r->event->index == LKST_EV_state_cpu)
-		return add_cpu(e, ends, r);
+		return ends_add_cpu(e, ends, r);
 	if (ends->is_closed)
 		take_end(ends, block, r);
 	return 0;
 }
 
-static int by_stream(const void *a, const void *b)
+static int ends_by_stream(const void *a, const void *b)
 {
 	const struct lkst_stream_end *x = a, *y = b;
 
@@ -118,19 +118,19 @@ static int by_stream(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static bool has_blocks(const struct lkst_stream_end *end)
+static bool ends_has_blocks(const struct lkst_stream_end *end)
 {
 	return end->last >= end->first;
 }
 
 /* Makes one of the marks that parts, or several snapshots, have of a stream. */
-static void join(struct lkst_stream_end *end, const struct lkst_stream_end *next)
+static void ends_join(struct lkst_stream_end *end, const struct lkst_stream_end *next)
 {
-	if (has_blocks(next) && (!has_blocks(end) || next->first < end->first)) {
+	if (ends_has_blocks(next) && (!ends_has_blocks(end) || next->first < end->first)) {
 		end->first = next->first;
 		end->begin_ns = next->begin_ns;
 	}
-	if (has_blocks(next) && (!has_blocks(end) || next->last >= end->last)) {
+	if (ends_has_blocks(next) && (!ends_has_blocks(end) || next->last >= end->last)) {
 		end->last = next->last;
 		end->end_ns = next->end_ns > end->end_ns ? next->end_ns : end->end_ns;
 	}
@@ -139,15 +139,15 @@ static void join(struct lkst_stream_end *end, const struct lkst_stream_end *next
 	end->left = next->left > end->left ? next->left : end->left;
 }
 
-static void unite(struct lkst_ends *ends)
+static void ends_unite(struct lkst_ends *ends)
 {
 	unsigned int i, nr = 0;
 
 	if (ends->nr)
-		qsort(ends->list, ends->nr, sizeof(*ends->list), by_stream);
+		qsort(ends->list, ends->nr, sizeof(*ends->list), ends_by_stream);
 	for (i = 0; i < ends->nr; i++)
 		if (nr && ends->list[nr - 1].instance == ends->list[i].instance)
-			join(&ends->list[nr - 1], &ends->list[i]);
+			ends_join(&ends->list[nr - 1], &ends->list[i]);
 		else
 			ends->list[nr++] = ends->list[i];
 	ends->nr = nr;
@@ -184,13 +184,13 @@ int lkst_ends_find(struct lkst_err *e, struct lkst_trace *t)
 
 	ends->is_expected = lkst_catalog_find(t->catalog, "state_end") != NULL;
 	if (ends->is_expected)
-		err = lkst_state_walk(e, t, take, ends, &is_cut);
+		err = lkst_state_walk(e, t, ends_take, ends, &is_cut);
 	/* Blocks that cannot be read may have been those of a further part. */
 	if (is_cut)
 		ends->is_closed = false;
-	unite(ends);
+	ends_unite(ends);
 	for (i = 0; i < ends->nr && !err; i++)
-		if ((has_blocks(&ends->list[i]) || ends->list[i].left || is_open(t)) &&
+		if ((ends_has_blocks(&ends->list[i]) || ends->list[i].left || is_open(t)) &&
 		    !has_stream(t, ends->list[i].instance))
 			err = lkst_trace_add_missing(e, t, ends->list[i].instance);
 	return err;
@@ -210,8 +210,8 @@ const struct lkst_stream_end *lkst_ends_of(const struct lkst_ends *ends, u64 ins
 
 /* ---- what is missing ---------------------------------------------------------------- */
 
-static int add_hole(struct lkst_err *e, struct lkst_trace *t, const struct lkst_stream *s,
-		    struct lkst_gap gap)
+static int ends_add_hole(struct lkst_err *e, struct lkst_trace *t, const struct lkst_stream *s,
+			 struct lkst_gap gap)
 {
 	gap.cpu = s->info.cpu;
 	gap.buffer = s->info.buffer;
@@ -238,8 +238,8 @@ static int note_absent(struct lkst_err *e, struct lkst_trace *t, struct lkst_str
 	u64 missing = unexplained(end->last - end->first + 1, s->info.nr_bad_blocks);
 
 	s->info.nr_missing_blocks += missing;
-	return missing ? add_hole(e, t, s,
-				  (struct lkst_gap){ .from_ns = end->begin_ns,
+	return missing ? ends_add_hole(e, t, s,
+				       (struct lkst_gap){ .from_ns = end->begin_ns,
 						     .to_ns = end->covered_ns,
 						     .blocks = missing,
 						     .is_damage = true,
@@ -256,8 +256,8 @@ static int note_head(struct lkst_err *e, struct lkst_trace *t, struct lkst_strea
 	lkst_stream_block(s, 0, &first);
 	missing = first.seq > end->first ? unexplained(first.seq - end->first, bad) : 0;
 	s->info.nr_missing_blocks += missing;
-	return missing ? add_hole(e, t, s,
-				  (struct lkst_gap){
+	return missing ? ends_add_hole(e, t, s,
+				       (struct lkst_gap){
 					  .from_ns = end->begin_ns,
 					  .to_ns = first.begin_ns,
 					  .blocks = missing,
@@ -280,8 +280,8 @@ static int note_tail(struct lkst_err *e, struct lkst_trace *t, struct lkst_strea
 		missing = 1; /* a piece of the last one */
 	missing = unexplained(missing, bad);
 	s->info.nr_missing_blocks += missing;
-	return missing ? add_hole(e, t, s,
-				  (struct lkst_gap){ .from_ns = last.end_ns,
+	return missing ? ends_add_hole(e, t, s,
+				       (struct lkst_gap){ .from_ns = last.end_ns,
 						     .to_ns = end->covered_ns,
 						     .blocks = missing,
 						     .is_damage = true,
@@ -294,8 +294,8 @@ static int note_left(struct lkst_err *e, struct lkst_trace *t, struct lkst_strea
 {
 	s->info.nr_missing_blocks += end->left;
 	return end->left
-		       ? add_hole(e, t, s,
-				  (struct lkst_gap){
+		       ? ends_add_hole(e, t, s,
+				       (struct lkst_gap){
 					  .from_ns = end->covered_ns ?: t->begin_ns,
 					  .to_ns = t->ends.ended_ns,
 					  .blocks = end->left,
@@ -309,9 +309,9 @@ static int note_marked(struct lkst_err *e, struct lkst_trace *t, struct lkst_str
 {
 	int err = 0;
 
-	if (has_blocks(end) && !s->info.nr_blocks)
+	if (ends_has_blocks(end) && !s->info.nr_blocks)
 		err = note_absent(e, t, s, end);
-	else if (has_blocks(end))
+	else if (ends_has_blocks(end))
 		err = note_head(e, t, s, end) ?: note_tail(e, t, s, end);
 	return err ? err : note_left(e, t, s, end);
 }
@@ -331,12 +331,12 @@ static int note_open(struct lkst_err *e, struct lkst_trace *t, const struct lkst
 	if (s->covered_ns != UINT64_MAX && s->covered_ns > gap.from_ns)
 		gap.from_ns = s->covered_ns;
 	if (!lacks_next(t))
-		return gap.from_ns < gap.to_ns ? add_hole(e, t, s, gap) : 0;
+		return gap.from_ns < gap.to_ns ? ends_add_hole(e, t, s, gap) : 0;
 	/* When the part was closed, recording went on. */
 	if (gap.to_ns < t->ends.ended_ns)
 		gap.to_ns = t->ends.ended_ns;
 	gap.why = "the next part is missing: what came later is not known";
-	return add_hole(e, t, s, gap);
+	return ends_add_hole(e, t, s, gap);
 }
 
 int lkst_ends_add_holes(struct lkst_err *e, struct lkst_trace *t)

@@ -38,7 +38,7 @@ int lkst_file_list_add(struct lkst_err *e, struct lkst_file_list *l, unsigned in
 }
 
 /* By stream, then part; a plain file before its compressed copy. */
-static int by_stream(const void *a, const void *b)
+static int file_list_by_stream(const void *a, const void *b)
 {
 	const struct lkst_listed_file *x = a, *y = b;
 	size_t nx = lkst_stream_name_length(x->name), ny = lkst_stream_name_length(y->name);
@@ -58,7 +58,7 @@ static bool is_same_stream(const struct lkst_listed_file *a, const struct lkst_l
 	return n == lkst_stream_name_length(b->name) && !strncmp(a->name, b->name, n);
 }
 
-static void drop_copies(struct lkst_file_list *l)
+static void file_list_drop_copies(struct lkst_file_list *l)
 {
 	unsigned int i, nr = 0;
 
@@ -74,8 +74,8 @@ static void drop_copies(struct lkst_file_list *l)
 void lkst_file_list_sort(struct lkst_file_list *l)
 {
 	if (l->nr)
-		qsort(l->files, l->nr, sizeof(*l->files), by_stream);
-	drop_copies(l);
+		qsort(l->files, l->nr, sizeof(*l->files), file_list_by_stream);
+	file_list_drop_copies(l);
 }
 
 unsigned int lkst_file_list_stream(const struct lkst_file_list *l, unsigned int first)

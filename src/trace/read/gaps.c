@@ -7,7 +7,7 @@
 
 enum { ROOM_MIN = 64 };
 
-static u64 sum(u64 a, u64 b)
+static u64 gaps_sum(u64 a, u64 b)
 {
 	u64 sum;
 
@@ -22,8 +22,8 @@ void lkst_gap_include(struct lkst_gap *gap, const struct lkst_gap *other)
 		gap->from_ns = other->from_ns;
 	if (other->to_ns > gap->to_ns)
 		gap->to_ns = other->to_ns;
-	gap->events = sum(gap->events, other->events);
-	gap->blocks = sum(gap->blocks, other->blocks);
+	gap->events = gaps_sum(gap->events, other->events);
+	gap->blocks = gaps_sum(gap->blocks, other->blocks);
 }
 
 int lkst_gaps_init(struct lkst_gaps *g, u32 max)
@@ -40,13 +40,13 @@ void lkst_gaps_fini(struct lkst_gaps *g)
 	*g = (struct lkst_gaps){};
 }
 
-static struct lkst_gap *at(struct lkst_gaps *g, u32 i)
+static struct lkst_gap *gaps_at(struct lkst_gaps *g, u32 i)
 {
 	return &g->ring[(g->first + i) & (g->room - 1)];
 }
 
 /* Makes room for one more. False: there is none. */
-static bool grow(struct lkst_gaps *g)
+static bool gaps_grow(struct lkst_gaps *g)
 {
 	struct lkst_gap *grown;
 	u32 i;
@@ -57,7 +57,7 @@ static bool grow(struct lkst_gaps *g)
 	if (!grown)
 		return false;
 	for (i = 0; i < g->nr; i++)
-		grown[i] = *at(g, i);
+		grown[i] = *gaps_at(g, i);
 	free(g->ring);
 	g->ring = grown;
 	g->room *= 2;
@@ -67,10 +67,10 @@ static bool grow(struct lkst_gaps *g)
 
 void lkst_gaps_add(struct lkst_gaps *g, const struct lkst_gap *gap)
 {
-	if (grow(g))
-		*at(g, g->nr++) = *gap;
+	if (gaps_grow(g))
+		*gaps_at(g, g->nr++) = *gap;
 	else
-		lkst_gap_include(at(g, g->nr - 1), gap);
+		lkst_gap_include(gaps_at(g, g->nr - 1), gap);
 }
 
 void lkst_gaps_insert(struct lkst_gaps *g, const struct lkst_gap *gap)
@@ -78,24 +78,24 @@ void lkst_gaps_insert(struct lkst_gaps *g, const struct lkst_gap *gap)
 	struct lkst_gap *before;
 	u32 i;
 
-	if (!grow(g)) {
-		lkst_gap_include(at(g, g->nr - 1), gap);
+	if (!gaps_grow(g)) {
+		lkst_gap_include(gaps_at(g, g->nr - 1), gap);
 		return;
 	}
 	for (i = g->nr++; i; i--) {
-		before = at(g, i - 1);
+		before = gaps_at(g, i - 1);
 		if (before->from_ns <= gap->from_ns)
 			break;
-		*at(g, i) = *before;
+		*gaps_at(g, i) = *before;
 	}
-	*at(g, i) = *gap;
+	*gaps_at(g, i) = *gap;
 }
 
 bool lkst_gaps_take(struct lkst_gaps *g, struct lkst_gap *ret_gap)
 {
 	if (!g->nr)
 		return false;
-	*ret_gap = *at(g, 0);
+	*ret_gap = *gaps_at(g, 0);
 	g->first = (g->first + 1) & (g->room - 1);
 	g->nr--;
 	return true;

@@ -14,7 +14,7 @@
 
 enum { HOLES_MAX = 1 << 16 }; /* beyond, they are added up in the last one */
 
-static u64 field(const struct lkst_record *r, const char *name, bool *has)
+static u64 holes_field(const struct lkst_record *r, const char *name, bool *has)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
@@ -23,20 +23,20 @@ static u64 field(const struct lkst_record *r, const char *name, bool *has)
 }
 
 /* What a record of state_overwritten says; false: it does not say when that was. */
-static bool parse(const struct lkst_record *ledger, struct lkst_hole *ret_hole)
+static bool holes_parse(const struct lkst_record *ledger, struct lkst_hole *ret_hole)
 {
 	bool has = true;
 	struct lkst_hole hole = {
-		.gap = { .cpu = (u32)field(ledger, "loss_cpu", &has),
-			 .buffer = (u32)field(ledger, "buffer", &has),
-			 .blocks = field(ledger, "blocks", &has),
-			 .from_ns = field(ledger, "from", &has),
-			 .to_ns = field(ledger, "to", &has),
+		.gap = { .cpu = (u32)holes_field(ledger, "loss_cpu", &has),
+			 .buffer = (u32)holes_field(ledger, "buffer", &has),
+			 .blocks = holes_field(ledger, "blocks", &has),
+			 .from_ns = holes_field(ledger, "from", &has),
+			 .to_ns = holes_field(ledger, "to", &has),
 			 .why = "blocks were overwritten before the trace was saved" },
 	};
 
 	hole.instance = lkst_stream_instance(hole.gap.cpu, hole.gap.buffer,
-					     (u32)field(ledger, "level", &has));
+					     (u32)holes_field(ledger, "level", &has));
 	*ret_hole = hole;
 	return has && hole.gap.to_ns;
 }
@@ -48,7 +48,7 @@ static unsigned int first_stream(const struct lkst_trace *t, u32 cpu)
 }
 
 /* Stream @instance, or NULL if nothing is left of it. */
-static struct lkst_stream *find_stream(const struct lkst_trace *t, u64 instance)
+static struct lkst_stream *holes_find_stream(const struct lkst_trace *t, u64 instance)
 {
 	u32 cpu = lkst_instance_cpu(instance);
 	unsigned int i;
@@ -89,7 +89,7 @@ bool lkst_trace_tells_holes(const struct lkst_trace *t)
  */
 static bool confine(const struct lkst_trace *t, struct lkst_hole *hole)
 {
-	const struct lkst_stream *s = find_stream(t, hole->instance);
+	const struct lkst_stream *s = holes_find_stream(t, hole->instance);
 	struct lkst_gap *gap = &hole->gap;
 	u64 begin_ns;
 
@@ -110,7 +110,7 @@ static bool confine(const struct lkst_trace *t, struct lkst_hole *hole)
 /* Has the stream know since when it has lost records. */
 static void tell_stream(const struct lkst_trace *t, const struct lkst_hole *hole)
 {
-	struct lkst_stream *s = find_stream(t, hole->instance);
+	struct lkst_stream *s = holes_find_stream(t, hole->instance);
 
 	if (s && hole->gap.from_ns < s->info.lost_from_ns)
 		s->info.lost_from_ns = hole->gap.from_ns;
@@ -131,19 +131,19 @@ int lkst_holes_add(struct lkst_err *e, struct lkst_holes *holes, const struct lk
 	return 0;
 }
 
-static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
-		const struct lkst_record *r)
+static int holes_take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+		      const struct lkst_record *r)
 {
 	struct lkst_trace *t = ctx;
 	struct lkst_hole hole;
 
-	if (r->event->index != LKST_EV_state_overwritten || !parse(r, &hole))
+	if (r->event->index != LKST_EV_state_overwritten || !holes_parse(r, &hole))
 		return 0;
 	tell_stream(t, &hole);
 	return confine(t, &hole) ? lkst_holes_add(e, &t->holes, &hole) : 0;
 }
 
-static int by_stream(const void *a, const void *b)
+static int holes_by_stream(const void *a, const void *b)
 {
 	const struct lkst_hole *x = a, *y = b;
 
@@ -152,7 +152,7 @@ static int by_stream(const void *a, const void *b)
 	return (x->gap.from_ns > y->gap.from_ns) - (x->gap.from_ns < y->gap.from_ns);
 }
 
-static int by_time(const void *a, const void *b)
+static int holes_by_time(const void *a, const void *b)
 {
 	const struct lkst_hole *x = a, *y = b;
 
@@ -174,7 +174,7 @@ void lkst_holes_unite(struct lkst_holes *holes)
 
 	if (!holes->nr)
 		return;
-	qsort(holes->list, holes->nr, sizeof(*holes->list), by_stream);
+	qsort(holes->list, holes->nr, sizeof(*holes->list), holes_by_stream);
 	for (i = 0; i < holes->nr; i++) {
 		struct lkst_hole *last = nr ? &holes->list[nr - 1] : NULL, *hole = &holes->list[i];
 
@@ -188,12 +188,12 @@ void lkst_holes_unite(struct lkst_holes *holes)
 			last->gap.blocks = hole->gap.blocks;
 	}
 	holes->nr = nr;
-	qsort(holes->list, holes->nr, sizeof(*holes->list), by_time);
+	qsort(holes->list, holes->nr, sizeof(*holes->list), holes_by_time);
 }
 
 int lkst_holes_find(struct lkst_err *e, struct lkst_trace *t)
 {
-	return lkst_trace_tells_holes(t) ? lkst_state_walk(e, t, take, t, NULL) : 0;
+	return lkst_trace_tells_holes(t) ? lkst_state_walk(e, t, holes_take, t, NULL) : 0;
 }
 
 void lkst_holes_fini(struct lkst_holes *holes)

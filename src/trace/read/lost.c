@@ -9,7 +9,7 @@
 #include "trace/format/block.h"
 
 /* What has been found so far, and the stretch to look at next: where it begins. */
-struct search {
+struct lost_search {
 	const struct lkst_lost_ring *ring;
 	struct lkst_lost *list;
 	unsigned int nr;
@@ -17,7 +17,7 @@ struct search {
 };
 
 /* How many blocks had been opened at position @at. */
-static u64 opened_at(const struct search *s, u64 at)
+static u64 opened_at(const struct lost_search *s, u64 at)
 {
 	u64 in_block = (1ULL << s->ring->shift) - 1;
 
@@ -25,7 +25,7 @@ static u64 opened_at(const struct search *s, u64 at)
 }
 
 /* The stretch goes up to position @at and time @ns: the part of it before the oldest block is lost. */
-static void end_stretch(struct search *s, u64 at, u64 ns)
+static void end_stretch(struct lost_search *s, u64 at, u64 ns)
 {
 	u64 first = s->ring->first << s->ring->shift, oldest = s->ring->oldest << s->ring->shift;
 	struct lkst_lost lost = { .from_ns = s->ns, .to_ns = ns };
@@ -50,7 +50,7 @@ static void end_stretch(struct search *s, u64 at, u64 ns)
 }
 
 /* The next stretch begins at @mark. */
-static void begin_stretch(struct search *s, const struct lkst_mark *mark)
+static void begin_stretch(struct lost_search *s, const struct lkst_mark *mark)
 {
 	u32 shift = s->ring->shift;
 
@@ -64,7 +64,7 @@ static void begin_stretch(struct search *s, const struct lkst_mark *mark)
 unsigned int lkst_lost_find(const struct lkst_lost_ring *r, struct lkst_lost ret_lost[LKST_LOST_MAX])
 {
 	const struct lkst_marks *marks = r->marks;
-	struct search s = { .ring = r, .list = ret_lost, .ns = marks->since_ns };
+	struct lost_search s = { .ring = r, .list = ret_lost, .ns = marks->since_ns };
 	/* The next mark may be replacing the oldest one of a full table at this moment. */
 	u64 i = marks->nr >= LKST_MARKS ? marks->nr - LKST_MARKS + 1 : 0;
 

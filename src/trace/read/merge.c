@@ -44,7 +44,7 @@ struct lkst_merge {
 
 /* ---- gaps ------------------------------------------------------------------------- */
 
-static void put_gap(struct lkst_merge *m, struct lkst_gap *gap)
+static void merge_put_gap(struct lkst_merge *m, struct lkst_gap *gap)
 {
 	if (gap->to_ns < gap->from_ns)
 		gap->to_ns = gap->from_ns;
@@ -59,7 +59,7 @@ void lkst_merge_add_gap(struct lkst_merge *m, const struct lkst_merge_source *s,
 {
 	gap.cpu = lkst_instance_cpu(s->instance);
 	gap.buffer = lkst_instance_buffer(s->instance);
-	put_gap(m, &gap);
+	merge_put_gap(m, &gap);
 }
 
 void lkst_merge_add_hole(struct lkst_merge *m, const struct lkst_gap *hole)
@@ -78,7 +78,7 @@ static void note_holes(struct lkst_merge *m, u64 ns)
 	struct lkst_gap gap;
 
 	while (next_hole_ns(m) < ns && lkst_gaps_take(&m->holes, &gap))
-		put_gap(m, &gap);
+		merge_put_gap(m, &gap);
 }
 
 int lkst_merge_gap(struct lkst_merge *m, struct lkst_gap *ret_gap)
@@ -89,8 +89,8 @@ int lkst_merge_gap(struct lkst_merge *m, struct lkst_gap *ret_gap)
 /* ---- one source ------------------------------------------------------------------- */
 
 /* What is missing between the block that was read and @next. */
-static void note_missing(struct lkst_merge *m, const struct lkst_merge_source *s,
-			 const struct lkst_block *next)
+static void merge_note_missing(struct lkst_merge *m, const struct lkst_merge_source *s,
+			       const struct lkst_block *next)
 {
 	const struct lkst_block *last = &s->block;
 	struct lkst_block_missing missing = lkst_block_missing(last, next);
@@ -115,8 +115,8 @@ static void note_missing(struct lkst_merge *m, const struct lkst_merge_source *s
 }
 
 /* Reports that the rest of the block makes no sense, and skips it. */
-static void note_fault(struct lkst_merge *m, struct lkst_merge_source *s,
-		       enum lkst_block_fault fault)
+static void merge_note_fault(struct lkst_merge *m, struct lkst_merge_source *s,
+			     enum lkst_block_fault fault)
 {
 	lkst_merge_add_gap(m, s,
 			   (struct lkst_gap){
@@ -140,14 +140,14 @@ static int advance(struct lkst_merge *m, struct lkst_merge_source *s)
 			if (r > 0)
 				return 1;
 			if (r < 0)
-				note_fault(m, s, (enum lkst_block_fault) - r);
+				merge_note_fault(m, s, (enum lkst_block_fault) - r);
 			s->read_ns = s->cursor.ns;
 		}
 		r = s->ops->next(m, s, &next);
 		if (r <= 0)
 			return r;
 		if (s->cursor.block)
-			note_missing(m, s, &next);
+			merge_note_missing(m, s, &next);
 		s->block = next;
 		s->read_ns = next.begin_ns;
 		lkst_block_cursor_init(&s->cursor, &s->block);
@@ -155,7 +155,7 @@ static int advance(struct lkst_merge *m, struct lkst_merge_source *s)
 }
 
 /* The same for the first record, if it has none ready, that is not before the time of the pass. */
-static int start(struct lkst_merge *m, struct lkst_merge_source *s)
+static int merge_start(struct lkst_merge *m, struct lkst_merge_source *s)
 {
 	int r = 1;
 
@@ -172,7 +172,7 @@ bool lkst_merge_get_ready(struct lkst_merge *m)
 	u32 i;
 
 	for (i = 0; i < m->nr_sources; i++)
-		if (start(m, m->sources[i]) < 0)
+		if (merge_start(m, m->sources[i]) < 0)
 			is_ready = false;
 	return is_ready;
 }
@@ -180,19 +180,19 @@ bool lkst_merge_get_ready(struct lkst_merge *m)
 /* ---- the tournament ----------------------------------------------------------------- */
 
 /* Without a branch: the winner is as good as random. */
-static inline bool is_before(struct player a, struct player b)
+static inline bool merge_is_before(struct player a, struct player b)
 {
 	return (a.ns < b.ns) | ((a.ns == b.ns) & (a.source < b.source));
 }
 
 /* @p goes up from its leaf. Returns the winner. */
-static struct player play(struct player *losers, u32 nr_leaves, struct player p)
+static struct player merge_play(struct player *losers, u32 nr_leaves, struct player p)
 {
 	u32 node;
 
 	for (node = (nr_leaves + p.source) / 2; node; node /= 2) {
 		struct player other = losers[node];
-		u64 swap = -(u64)is_before(other, p);
+		u64 swap = -(u64)merge_is_before(other, p);
 		u64 ns = (other.ns ^ p.ns) & swap;
 		u32 source = (other.source ^ p.source) & (u32)swap;
 
@@ -204,7 +204,7 @@ static struct player play(struct player *losers, u32 nr_leaves, struct player p)
 }
 
 /* The time up to which the records of source @winner come before all others. */
-static u64 limit_of(const struct lkst_merge *m, u32 winner)
+static u64 merge_limit_of(const struct lkst_merge *m, u32 winner)
 {
 	u64 limit = m->until_ns == UINT64_MAX ? UINT64_MAX : m->until_ns + 1,
 	    hole_ns = next_hole_ns(m);
@@ -264,8 +264,8 @@ static struct player first_round(struct lkst_merge *m)
 				m->losers[node] = p;
 				break;
 			}
-			m->losers[node] = is_before(other, p) ? p : other;
-			p = is_before(other, p) ? other : p;
+			m->losers[node] = merge_is_before(other, p) ? p : other;
+			p = merge_is_before(other, p) ? other : p;
 		}
 		if (!node)
 			winner = p;
@@ -279,7 +279,7 @@ static bool next_round(struct lkst_merge *m, bool has_head, struct player *ret_w
 	int r = has_head ? 1 : advance(m, m->top);
 
 	m->top->has_head = r > 0;
-	*ret_winner = play(m->losers, m->nr_leaves, player_of(m, m->top_nr));
+	*ret_winner = merge_play(m->losers, m->nr_leaves, player_of(m, m->top_nr));
 	return r >= 0;
 }
 
@@ -289,7 +289,7 @@ static void give_out(struct lkst_merge *m, struct player winner, struct lkst_rec
 	m->top_nr = winner.source;
 	m->top = m->sources[winner.source];
 	m->top->has_head = false;
-	m->limit = limit_of(m, winner.source);
+	m->limit = merge_limit_of(m, winner.source);
 	*ret_record = m->top->head;
 }
 
@@ -358,8 +358,8 @@ static void give_gaps(struct lkst_merge *m, const struct lkst_merge_calls *calls
  * Gives out what the top has that comes before the records of all others. *@ret_has_record: there is one more
  * ready after it.
  */
-static int give_run(struct lkst_merge *m, const struct lkst_merge_calls *calls, void *ctx,
-		    bool *ret_has_record)
+static int merge_give_run(struct lkst_merge *m, const struct lkst_merge_calls *calls, void *ctx,
+			  bool *ret_has_record)
 {
 	struct lkst_merge_source *top = m->top;
 	const u64 limit = m->limit;
@@ -397,7 +397,7 @@ int lkst_merge_each(struct lkst_merge *m, const struct lkst_merge_calls *calls, 
 	while (got > 0) {
 		if (__builtin_expect(m->gaps.nr, 0))
 			give_gaps(m, calls, ctx);
-		err = calls->record(ctx, &r) ?: give_run(m, calls, ctx, &has_record);
+		err = calls->record(ctx, &r) ?: merge_give_run(m, calls, ctx, &has_record);
 		got = err ? 0 : next_slowly(m, has_record, &r);
 	}
 	give_gaps(m, calls, ctx);
@@ -414,7 +414,7 @@ void lkst_merge_begin(struct lkst_merge *m, u64 until_ns)
 }
 
 /* Makes room for one more source. */
-static int grow(struct lkst_merge *m)
+static int merge_grow(struct lkst_merge *m)
 {
 	u32 nr = m->nr_leaves ? 2 * m->nr_leaves : 1;
 	struct lkst_merge_source **sources;
@@ -436,7 +436,7 @@ static int grow(struct lkst_merge *m)
 
 int lkst_merge_add(struct lkst_err *e, struct lkst_merge *m, struct lkst_merge_source *s)
 {
-	int err = grow(m);
+	int err = merge_grow(m);
 
 	if (err) {
 		s->ops->free(s);
@@ -463,7 +463,7 @@ int lkst_merge_new_empty(struct lkst_err *e, const struct lkst_catalog *catalog,
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = calloc(1, sizeof(*m));
 
 	if (!m || lkst_gaps_init(&m->gaps, GAPS_MAX) || lkst_gaps_init(&m->holes, GAPS_MAX) ||
-	    grow(m))
+	    merge_grow(m))
 		return lkst_err_sys(e, -ENOMEM, "cannot merge the streams");
 	m->catalog = catalog;
 	m->from_ns = from_ns;

@@ -8,7 +8,7 @@
 #include "trace/read/merge.h"
 #include "trace/read/trace.h"
 
-struct source {
+struct merge_streams_source {
 	struct lkst_merge_source base;
 	const struct lkst_trace *trace;
 	const struct lkst_stream *stream;
@@ -19,7 +19,7 @@ struct source {
 };
 
 /* Blocks at the start or the end of the file that cannot be read and leave no hole in the numbers. */
-static void note_bad(struct lkst_merge *m, const struct source *s, bool at_end)
+static void note_bad(struct lkst_merge *m, const struct merge_streams_source *s, bool at_end)
 {
 	u64 tail = s->stream->nr_bad_tail, extra = s->stream->nr_bad_extra;
 	u64 blocks = tail < extra ? tail : extra;
@@ -41,7 +41,7 @@ static void note_bad(struct lkst_merge *m, const struct source *s, bool at_end)
 }
 
 /* The first part's state comes before all else, that of the others at its time. */
-static bool ends_first(struct source *s)
+static bool ends_first(struct merge_streams_source *s)
 {
 	bool ends = s->base.comes_first && !s->has_given_first &&
 		    s->next_block >= s->stream->nr_first &&
@@ -51,10 +51,10 @@ static bool ends_first(struct source *s)
 	return ends;
 }
 
-static int next(struct lkst_merge *m, struct lkst_merge_source *source,
-		struct lkst_block *ret_block)
+static int merge_streams_next(struct lkst_merge *m, struct lkst_merge_source *source,
+			      struct lkst_block *ret_block)
 {
-	struct source *s = (struct source *)source;
+	struct merge_streams_source *s = (struct merge_streams_source *)source;
 
 	if (!s->has_begun && !s->next_block)
 		note_bad(m, s, false);
@@ -77,20 +77,20 @@ static void free_source(struct lkst_merge_source *source)
 	free(source);
 }
 
-static const struct lkst_merge_source_ops ops = { next, free_source };
+static const struct lkst_merge_source_ops ops = { merge_streams_next, free_source };
 
 /* The number of the last block that begins before @ns, or 0. */
-static u32 seek(const struct lkst_stream *s, u64 ns)
+static u32 merge_streams_seek(const struct lkst_stream *s, u64 ns)
 {
 	u32 nr_before = lkst_lower_bound(i, s->info.nr_blocks, lkst_stream_begin(s, (u32)i) < ns);
 
 	return nr_before ? nr_before - 1 : 0;
 }
 
-static int add_stream(struct lkst_err *e, struct lkst_merge *m, const struct lkst_trace *t,
-		      const struct lkst_stream *stream, u64 from_ns)
+static int merge_streams_add_stream(struct lkst_err *e, struct lkst_merge *m, const struct lkst_trace *t,
+				    const struct lkst_stream *stream, u64 from_ns)
 {
-	struct source *s = calloc(1, sizeof(*s));
+	struct merge_streams_source *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "cannot merge the streams");
@@ -103,7 +103,7 @@ static int add_stream(struct lkst_err *e, struct lkst_merge *m, const struct lks
 	s->trace = t;
 	s->stream = stream;
 	if (!s->base.comes_first && stream->info.nr_blocks)
-		s->next_block = seek(stream, from_ns);
+		s->next_block = merge_streams_seek(stream, from_ns);
 	return lkst_merge_add(e, m, &s->base);
 }
 
@@ -127,7 +127,7 @@ int lkst_merge_new_of(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64
 	err = lkst_merge_new_empty(e, t->catalog, from_ns, to_ns, &m);
 	for (i = 0; !err && i < t->nr_streams; i++)
 		if (wants(ctx, &t->streams[i]->info))
-			err = add_stream(e, m, t, t->streams[i], from_ns);
+			err = merge_streams_add_stream(e, m, t, t->streams[i], from_ns);
 	if (err)
 		return err;
 	for (i = 0; i < t->holes.nr; i++)

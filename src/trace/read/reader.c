@@ -93,7 +93,7 @@ int lkst_trace_add_missing(struct lkst_err *e, struct lkst_trace *t, u64 instanc
 	return err ? err : take_stream(e, t, s);
 }
 
-static int by_cpu(const void *a, const void *b)
+static int reader_by_cpu(const void *a, const void *b)
 {
 	const struct lkst_stream *x = *(struct lkst_stream *const *)a;
 	const struct lkst_stream *y = *(struct lkst_stream *const *)b;
@@ -107,7 +107,7 @@ static int by_cpu(const void *a, const void *b)
 	return strcmp(x->file, y->file);
 }
 
-static void find_range(struct lkst_trace *t)
+static void reader_find_range(struct lkst_trace *t)
 {
 	bool any = false;
 	unsigned int i;
@@ -130,8 +130,8 @@ int lkst_trace_order(struct lkst_err *e, struct lkst_trace *t)
 	int err = lkst_ends_find(e, t);
 
 	if (t->nr_streams)
-		qsort(t->streams, t->nr_streams, sizeof(*t->streams), by_cpu);
-	find_range(t);
+		qsort(t->streams, t->nr_streams, sizeof(*t->streams), reader_by_cpu);
+	reader_find_range(t);
 	err = err ?: lkst_holes_find(e, t) ?: lkst_ends_add_holes(e, t);
 	lkst_holes_unite(&t->holes);
 	return err;

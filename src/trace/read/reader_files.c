@@ -24,7 +24,7 @@ enum {
 	PACKED_SLACK = 64 << 20,
 };
 
-static void closedirp(DIR **dir)
+static void reader_files_closedirp(DIR **dir)
 {
 	if (*dir)
 		closedir(*dir);
@@ -35,7 +35,7 @@ static int each_entry(struct lkst_err *e, const char *path,
 		      int (*each)(struct lkst_err *e, void *ctx, int dir_fd, const char *name),
 		      void *ctx)
 {
-	_cleanup_(closedirp) DIR *dir = opendir(path);
+	_cleanup_(reader_files_closedirp) DIR *dir = opendir(path);
 	struct dirent *entry;
 	int err = 0;
 
@@ -57,14 +57,14 @@ static bool is_stream(int dir_fd, const char *name)
 	       S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-struct listing {
+struct reader_files_listing {
 	struct lkst_file_list *files;
 	unsigned int part;
 };
 
 static int list_stream(struct lkst_err *e, void *ctx, int dir_fd, const char *name)
 {
-	struct listing *l = ctx;
+	struct reader_files_listing *l = ctx;
 
 	return is_stream(dir_fd, name) ? lkst_file_list_add(e, l->files, l->part, name) : 0;
 }
@@ -72,7 +72,7 @@ static int list_stream(struct lkst_err *e, void *ctx, int dir_fd, const char *na
 static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_parts,
 		      struct lkst_file_list *files)
 {
-	struct listing l = { files, 0 };
+	struct reader_files_listing l = { files, 0 };
 	int err = 0;
 
 	for (l.part = 0; l.part < nr_parts && !err; l.part++)
@@ -83,8 +83,8 @@ static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_pa
 }
 
 /* Opens the stream of @nr_files files at @files. */
-static int add_stream(struct lkst_err *e, struct lkst_trace *t,
-		      const struct lkst_stream_file *files, unsigned int nr_files)
+static int reader_files_add_stream(struct lkst_err *e, struct lkst_trace *t,
+				   const struct lkst_stream_file *files, unsigned int nr_files)
 {
 	_cleanup_(
 		lkst_stream_bytes_fini) struct lkst_stream_bytes bytes = { .file = files[0].name };
@@ -99,8 +99,8 @@ static int add_stream(struct lkst_err *e, struct lkst_trace *t,
 }
 
 /* Opens the stream of @nr files at @first, each in a directory of @parts. */
-static int add_files(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
-		     const struct lkst_listed_file *first, unsigned int nr)
+static int reader_files_add_files(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
+				  const struct lkst_listed_file *first, unsigned int nr)
 {
 	_cleanup_free_ struct lkst_stream_file *files = calloc(nr, sizeof(*files));
 	unsigned int i;
@@ -111,7 +111,7 @@ static int add_files(struct lkst_err *e, struct lkst_trace *t, char *const *part
 		files[i] = (struct lkst_stream_file){ .part = first[i].part,
 						      .dir = parts[first[i].part],
 						      .name = first[i].name };
-	return add_stream(e, t, files, nr);
+	return reader_files_add_stream(e, t, files, nr);
 }
 
 static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
@@ -123,7 +123,7 @@ static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *p
 
 	for (i = 0; i < l.nr && !err; i += nr) {
 		nr = lkst_file_list_stream(&l, i);
-		err = add_files(e, t, parts, &l.files[i], nr);
+		err = reader_files_add_files(e, t, parts, &l.files[i], nr);
 	}
 	return err ? err : lkst_trace_order(e, t);
 }
@@ -131,7 +131,7 @@ static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *p
 /* ---- the parts ---------------------------------------------------------------------- */
 
 /* Reads the metadata of part @path, and what else its directory says of it. */
-static int add_part(struct lkst_err *e, struct lkst_trace *t, const char *first, const char *path)
+static int reader_files_add_part(struct lkst_err *e, struct lkst_trace *t, const char *first, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_free_ char *text = NULL;
@@ -146,14 +146,14 @@ static int add_part(struct lkst_err *e, struct lkst_trace *t, const char *first,
 					 !faccessat(fd, LKST_PARTIAL, F_OK, 0));
 }
 
-static int add_parts(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
-		     unsigned int nr_parts)
+static int reader_files_add_parts(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
+				  unsigned int nr_parts)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < nr_parts && !err; i++) {
-		err = add_part(e, t, parts[0], parts[i]);
+		err = reader_files_add_part(e, t, parts[0], parts[i]);
 		if (err && err != -EINVAL && nr_parts > 1)
 			lkst_err_add(e, "%s", parts[i]);
 	}
@@ -169,7 +169,7 @@ static int open_traces(struct lkst_err *e, char *const *paths, unsigned int nr_p
 	if (!t)
 		return lkst_err_sys(e, -ENOMEM, "%s", paths[0]);
 	t->has_parts = has_parts;
-	err = add_parts(e, t, paths, nr_paths) ?: open_streams(e, t, paths, nr_paths);
+	err = reader_files_add_parts(e, t, paths, nr_paths) ?: open_streams(e, t, paths, nr_paths);
 	if (err) {
 		lkst_err_add(e, "cannot read the trace %s", paths[0]);
 		return err;
@@ -191,7 +191,7 @@ struct parts {
 	unsigned int nr;
 };
 
-static void parts_fini(struct parts *parts)
+static void reader_files_parts_fini(struct parts *parts)
 {
 	unsigned int i;
 
@@ -219,9 +219,9 @@ static int list_part(struct lkst_err *e, void *ctx, int dir_fd, const char *name
 }
 
 /* The trace in directory @path, or the parts in it. */
-static int open_dir(struct lkst_err *e, const char *path, int dir_fd, struct lkst_trace **ret_trace)
+static int reader_files_open_dir(struct lkst_err *e, const char *path, int dir_fd, struct lkst_trace **ret_trace)
 {
-	_cleanup_(parts_fini) struct parts parts = { .path = path };
+	_cleanup_(reader_files_parts_fini) struct parts parts = { .path = path };
 	char *one = (char *)path;
 	int err;
 
@@ -283,7 +283,7 @@ static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
 		if (!entry->size || entry->name[0] == '.' || !strcmp(entry->name, "metadata"))
 			continue;
 		before = t->nr_streams;
-		err = add_stream(e, t, &file, 1);
+		err = reader_files_add_stream(e, t, &file, 1);
 		if (t->nr_streams > before)
 			unpacked += t->streams[before]->files.length;
 		if (!err && unpacked > max)
@@ -323,7 +323,7 @@ int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **re
 	if (fd < 0 || fstat(fd, &st))
 		return lkst_err_sys(e, -errno, "cannot open the trace %s", path);
 	if (S_ISDIR(st.st_mode))
-		return open_dir(e, path, fd, ret_trace);
+		return reader_files_open_dir(e, path, fd, ret_trace);
 	if (!S_ISREG(st.st_mode))
 		return lkst_err_sys(e, -ENOTDIR, "cannot open the trace %s", path);
 	err = open_packed(e, fd, ret_trace);

@@ -19,7 +19,7 @@ enum {
 	SLACK = 16 << 20,
 };
 
-static bool is_named(const struct lkst_memory_file *file, const char *name)
+static bool reader_memory_is_named(const struct lkst_memory_file *file, const char *name)
 {
 	return !strcmp(file->name + lkst_file_name_start(file->name), name);
 }
@@ -30,18 +30,18 @@ struct memory_parts {
 	unsigned int nr;
 };
 
-static void parts_fini(struct memory_parts *parts)
+static void reader_memory_parts_fini(struct memory_parts *parts)
 {
 	free(parts->list);
 }
 
-static int find_parts(struct lkst_err *e, const struct lkst_memory_file *files, unsigned int nr,
-		      struct memory_parts *parts)
+static int reader_memory_find_parts(struct lkst_err *e, const struct lkst_memory_file *files, unsigned int nr,
+				    struct memory_parts *parts)
 {
 	unsigned int i, *part;
 
 	for (i = 0; i < nr; i++) {
-		if (!is_named(&files[i], "metadata"))
+		if (!reader_memory_is_named(&files[i], "metadata"))
 			continue;
 		part = lkst_vec_add(parts->list, parts->nr);
 		if (!part)
@@ -53,8 +53,8 @@ static int find_parts(struct lkst_err *e, const struct lkst_memory_file *files, 
 }
 
 /* The part that a file is of; parts->nr: none. */
-static unsigned int part_of(const struct lkst_memory_file *files, const struct memory_parts *parts,
-			    const char *path)
+static unsigned int reader_memory_part_of(const struct lkst_memory_file *files, const struct memory_parts *parts,
+					  const char *path)
 {
 	size_t length = lkst_file_name_start(path);
 	unsigned int i;
@@ -75,15 +75,15 @@ static bool is_partial(const struct lkst_memory_file *files, unsigned int nr, co
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (is_named(&files[i], LKST_PARTIAL) &&
+		if (reader_memory_is_named(&files[i], LKST_PARTIAL) &&
 		    lkst_file_name_start(files[i].name) == length &&
 		    !memcmp(files[i].name, path, length))
 			return true;
 	return false;
 }
 
-static int add_parts(struct lkst_err *e, struct lkst_trace *t, const struct lkst_memory_file *files,
-		     unsigned int nr, const struct memory_parts *parts)
+static int reader_memory_add_parts(struct lkst_err *e, struct lkst_trace *t, const struct lkst_memory_file *files,
+				   unsigned int nr, const struct memory_parts *parts)
 {
 	unsigned int i;
 	int err = 0;
@@ -110,7 +110,7 @@ static int list_streams(struct lkst_err *e, const struct lkst_memory_file *files
 	for (i = 0; i < nr && !err; i++) {
 		const char *name = files[i].name + lkst_file_name_start(files[i].name);
 
-		part = part_of(files, parts, files[i].name);
+		part = reader_memory_part_of(files, parts, files[i].name);
 		if (part == parts->nr)
 			continue;
 		if (!files[i].length || name[0] == '.' || !strcmp(name, "metadata"))
@@ -127,7 +127,7 @@ static int list_streams(struct lkst_err *e, const struct lkst_memory_file *files
 }
 
 /* Unpacks the file, if it is compressed. */
-static int unpack(struct lkst_err *e, struct lkst_listed_file *file)
+static int reader_memory_unpack(struct lkst_err *e, struct lkst_listed_file *file)
 {
 	size_t max = file->length > (SIZE_MAX / 2 - SLACK) / GROWTH_MAX
 			     ? SIZE_MAX / 2
@@ -146,8 +146,8 @@ static int unpack(struct lkst_err *e, struct lkst_listed_file *file)
 }
 
 /* Opens the stream of @nr files at @first. */
-static int add_stream(struct lkst_err *e, struct lkst_trace *t, struct lkst_listed_file *first,
-		      unsigned int nr)
+static int reader_memory_add_stream(struct lkst_err *e, struct lkst_trace *t, struct lkst_listed_file *first,
+				    unsigned int nr)
 {
 	_cleanup_free_ struct lkst_memory_file *files = calloc(nr, sizeof(*files));
 	_cleanup_(lkst_stream_bytes_fini) struct lkst_stream_bytes bytes = { .file = first->name };
@@ -157,7 +157,7 @@ static int add_stream(struct lkst_err *e, struct lkst_trace *t, struct lkst_list
 	if (!files)
 		return lkst_err_sys(e, -ENOMEM, "%s", first->name);
 	for (i = 0; i < nr && !err; i++) {
-		err = unpack(e, &first[i]);
+		err = reader_memory_unpack(e, &first[i]);
 		files[i] =
 			(struct lkst_memory_file){ first[i].name, first[i].bytes, first[i].length };
 	}
@@ -175,21 +175,21 @@ static int add_stream(struct lkst_err *e, struct lkst_trace *t, struct lkst_list
 static int open_listed(struct lkst_err *e, struct lkst_trace *t,
 		       const struct lkst_memory_file *files, unsigned int nr_files)
 {
-	_cleanup_(parts_fini) struct memory_parts parts = {};
+	_cleanup_(reader_memory_parts_fini) struct memory_parts parts = {};
 	_cleanup_(lkst_file_list_fini) struct lkst_file_list l = {};
-	int err = find_parts(e, files, nr_files, &parts);
+	int err = reader_memory_find_parts(e, files, nr_files, &parts);
 	unsigned int i, nr;
 
 	if (err)
 		return err;
 	t->has_parts = parts.nr > 1;
-	err = add_parts(e, t, files, nr_files, &parts);
+	err = reader_memory_add_parts(e, t, files, nr_files, &parts);
 	if (err)
 		return err;
 	err = list_streams(e, files, nr_files, &parts, &l);
 	for (i = 0; i < l.nr && !err; i += nr) {
 		nr = lkst_file_list_stream(&l, i);
-		err = add_stream(e, t, &l.files[i], nr);
+		err = reader_memory_add_stream(e, t, &l.files[i], nr);
 	}
 	return err ? err : lkst_trace_order(e, t);
 }
@@ -226,7 +226,7 @@ int lkst_trace_open_memory(struct lkst_err *e, const struct lkst_memory_file *fi
 
 	if (!t)
 		return lkst_err_sys(e, -ENOMEM, "opening a trace");
-	if (nr_files == 1 && !is_named(&files[0], "metadata"))
+	if (nr_files == 1 && !reader_memory_is_named(&files[0], "metadata"))
 		err = open_archive(e, t, &files[0]);
 	else
 		err = open_listed(e, t, files, nr_files);

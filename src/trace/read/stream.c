@@ -27,22 +27,22 @@ static u64 header_u64(const struct lkst_stream *s, u32 start, size_t at)
 	return lkst_le64(s->files.bytes + (size_t)start * UNIT + at);
 }
 
-static u64 seq_of(const struct lkst_stream *s, u32 start)
+static u64 stream_seq_of(const struct lkst_stream *s, u32 start)
 {
 	return header_u64(s, start, offsetof(struct lkst_block_header, packet_seq_num));
 }
 
-static u64 begin_of(const struct lkst_stream *s, u32 start)
+static u64 stream_begin_of(const struct lkst_stream *s, u32 start)
 {
 	return header_u64(s, start, offsetof(struct lkst_block_header, timestamp_begin));
 }
 
-static u64 end_of(const struct lkst_stream *s, u32 start)
+static u64 stream_end_of(const struct lkst_stream *s, u32 start)
 {
 	return header_u64(s, start, offsetof(struct lkst_block_header, timestamp_end));
 }
 
-static u64 size_of(const struct lkst_stream *s, u32 start)
+static u64 stream_size_of(const struct lkst_stream *s, u32 start)
 {
 	return header_u64(s, start, offsetof(struct lkst_block_header, packet_size)) / 8;
 }
@@ -64,13 +64,13 @@ void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_st
 		report(arg, at, bad, e.text);
 	}
 	for (i = 0; i < s->nr_rejected; i++)
-		report(arg, (u64)s->rejected[i] * UNIT, size_of(s, s->rejected[i]),
+		report(arg, (u64)s->rejected[i] * UNIT, stream_size_of(s, s->rejected[i]),
 		       "the block's number and times do not fit its neighbours'");
 }
 
 /* ---- the index -------------------------------------------------------------------- */
 
-static int push(struct lkst_err *e, u32 **list, u32 *nr, u32 value)
+static int stream_push(struct lkst_err *e, u32 **list, u32 *nr, u32 value)
 {
 	u32 *added = lkst_vec_add(*list, *nr);
 
@@ -84,8 +84,8 @@ static int push(struct lkst_err *e, u32 **list, u32 *nr, u32 value)
 static int reject(struct lkst_err *e, struct lkst_stream *s, u32 start)
 {
 	s->info.nr_bad_blocks++;
-	s->info.nr_bad_bytes += size_of(s, start);
-	return push(e, &s->rejected, &s->nr_rejected, start);
+	s->info.nr_bad_bytes += stream_size_of(s, start);
+	return stream_push(e, &s->rejected, &s->nr_rejected, start);
 }
 
 /* Counts bytes without a block, once it is known how large the blocks are. */
@@ -140,7 +140,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 		count_bad(s, lead, block.size);
 		lead = 0;
 		s->nr_bad_tail = 0;
-		err = push(e, &s->starts, &s->info.nr_blocks, (u32)(at / UNIT));
+		err = stream_push(e, &s->starts, &s->info.nr_blocks, (u32)(at / UNIT));
 		if (err)
 			return err;
 	}
@@ -154,22 +154,22 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 }
 
 /* Releases the files' memory now and then. @i counts the blocks that are looked at, in whatever order. */
-static void let_go(const struct lkst_stream *s, u32 i)
+static void stream_let_go(const struct lkst_stream *s, u32 i)
 {
 	if (i % LOOKS == LOOKS - 1)
 		lkst_stream_bytes_let_go(&s->files);
 }
 
-struct numbered {
+struct stream_numbered {
 	u64 first_ns; /* what comes before the number: 0, or of state the time */
 	u64 seq, begin_ns;
 	u64 end_ns; /* 0: it does not count */
 	u32 start;
 };
 
-static int by_number(const void *a, const void *b)
+static int stream_by_number(const void *a, const void *b)
 {
-	const struct numbered *x = a, *y = b;
+	const struct stream_numbered *x = a, *y = b;
 
 	if (x->first_ns != y->first_ns)
 		return x->first_ns < y->first_ns ? -1 : 1;
@@ -187,15 +187,15 @@ static int by_number(const void *a, const void *b)
  * What identifies block @start. Several snapshots of a recording may have a block in common, which was
  * still being filled when the first was saved; and each numbers its state from the beginning.
  */
-static struct numbered number_of(const struct lkst_stream *s, u32 start)
+static struct stream_numbered stream_number_of(const struct lkst_stream *s, u32 start)
 {
-	struct numbered n = { .seq = seq_of(s, start),
-			      .begin_ns = begin_of(s, start),
+	struct stream_numbered n = { .seq = stream_seq_of(s, start),
+			      .begin_ns = stream_begin_of(s, start),
 			      .start = start };
 
 	if (s->files.nr_segments == 1)
 		return n;
-	n.end_ns = end_of(s, start);
+	n.end_ns = stream_end_of(s, start);
 	if (s->info.buffer == LKST_BUFFER_STATE)
 		n.first_ns = n.begin_ns;
 	return n;
@@ -203,15 +203,15 @@ static struct numbered number_of(const struct lkst_stream *s, u32 start)
 
 static bool is_copy(const struct lkst_stream *s, u32 a, u32 b)
 {
-	return size_of(s, a) == size_of(s, b) &&
+	return stream_size_of(s, a) == stream_size_of(s, b) &&
 	       !memcmp(s->files.bytes + (size_t)a * UNIT, s->files.bytes + (size_t)b * UNIT,
-		       size_of(s, a));
+		       stream_size_of(s, a));
 }
 
 /* Whether the block at @b can be a further piece of the one at @a, which has its number. */
 static bool is_further_piece(const struct lkst_stream *s, u32 a, u32 b)
 {
-	return begin_of(s, b) >= end_of(s, a) && !is_copy(s, a, b);
+	return stream_begin_of(s, b) >= stream_end_of(s, a) && !is_copy(s, a, b);
 }
 
 static unsigned int segment_of(const struct lkst_stream *s, u32 start)
@@ -228,7 +228,7 @@ static unsigned int segment_of(const struct lkst_stream *s, u32 start)
 /* Whether another file's block at @a has what the one at @b has, which has its number. */
 static bool is_covered(const struct lkst_stream *s, u32 a, u32 b)
 {
-	return begin_of(s, b) >= begin_of(s, a) && end_of(s, b) <= end_of(s, a) &&
+	return stream_begin_of(s, b) >= stream_begin_of(s, a) && stream_end_of(s, b) <= stream_end_of(s, a) &&
 	       segment_of(s, a) != segment_of(s, b);
 }
 
@@ -238,20 +238,20 @@ static bool is_covered(const struct lkst_stream *s, u32 a, u32 b)
  */
 static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 {
-	_cleanup_free_ struct numbered *list = calloc(s->info.nr_blocks, sizeof(*list));
+	_cleanup_free_ struct stream_numbered *list = calloc(s->info.nr_blocks, sizeof(*list));
 	u32 i, nr = 0;
 	int err = 0;
 
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
 	for (i = 0; i < s->info.nr_blocks; i++) {
-		list[i] = number_of(s, s->starts[i]);
-		let_go(s, i);
+		list[i] = stream_number_of(s, s->starts[i]);
+		stream_let_go(s, i);
 	}
-	qsort(list, s->info.nr_blocks, sizeof(*list), by_number);
+	qsort(list, s->info.nr_blocks, sizeof(*list), stream_by_number);
 	for (i = 0; i < s->info.nr_blocks && !err; i++) {
-		let_go(s, i);
-		if (!nr || seq_of(s, s->starts[nr - 1]) != list[i].seq ||
+		stream_let_go(s, i);
+		if (!nr || stream_seq_of(s, s->starts[nr - 1]) != list[i].seq ||
 		    is_further_piece(s, s->starts[nr - 1], list[i].start))
 			s->starts[nr++] = list[i].start;
 		else if (!is_copy(s, s->starts[nr - 1], list[i].start) &&
@@ -272,8 +272,8 @@ static bool must_drop_first(const struct lkst_stream *s, u32 nr_before, u32 seco
 	u32 first = s->starts[nr_before];
 
 	if (nr_before)
-		return end_of(s, s->starts[nr_before - 1]) <= begin_of(s, second);
-	return has_third && begin_of(s, first) > begin_of(s, third);
+		return stream_end_of(s, s->starts[nr_before - 1]) <= stream_begin_of(s, second);
+	return has_third && stream_begin_of(s, first) > stream_begin_of(s, third);
 }
 
 /* Drops blocks so that the beginnings of those that remain do not fall. */
@@ -286,8 +286,8 @@ static int settle_times(struct lkst_err *e, struct lkst_stream *s)
 		u32 start = s->starts[i];
 		bool keep = true;
 
-		let_go(s, i);
-		while (keep && nr && begin_of(s, start) < begin_of(s, s->starts[nr - 1]) && !err) {
+		stream_let_go(s, i);
+		while (keep && nr && stream_begin_of(s, start) < stream_begin_of(s, s->starts[nr - 1]) && !err) {
 			u32 third = i + 1 < nr_all ? s->starts[i + 1] : 0;
 
 			if (must_drop_first(s, nr - 1, start, third, i + 1 < nr_all))
@@ -308,7 +308,7 @@ static int settle_times(struct lkst_err *e, struct lkst_stream *s)
  * Whether the block's records reach to its end. If they stop half a turn of the clock's 48 bits short of
  * it, then it is the beginning that is wrong, and with it the time of each record.
  */
-static bool is_plausible(const struct lkst_block *block, const struct lkst_catalog *catalog)
+static bool stream_is_plausible(const struct lkst_block *block, const struct lkst_catalog *catalog)
 {
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
@@ -333,9 +333,9 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 	for (i = 0; i < s->info.nr_blocks && !err; i++) {
 		u32 start = s->starts[i];
 
-		let_go(s, i);
+		stream_let_go(s, i);
 		lkst_stream_block(s, i, &block);
-		if (is_plausible(&block, catalog))
+		if (stream_is_plausible(&block, catalog))
 			s->starts[nr++] = start;
 		else
 			err = reject(e, s, start);
@@ -345,7 +345,7 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 }
 
 /* Fills what the sequence numbers and the writers' own counts say is missing. */
-static void count_missing(struct lkst_stream *s)
+static void stream_count_missing(struct lkst_stream *s)
 {
 	struct lkst_block first, last;
 	size_t passed = 0;
@@ -355,7 +355,7 @@ static void count_missing(struct lkst_stream *s)
 	if (!s->info.nr_blocks)
 		return;
 	for (i = 1; i < s->info.nr_blocks; i++) {
-		u64 seq = seq_of(s, s->starts[i]), before = seq_of(s, s->starts[i - 1]);
+		u64 seq = stream_seq_of(s, s->starts[i]), before = stream_seq_of(s, s->starts[i - 1]);
 
 		/* It falls only where the state of another snapshot begins. */
 		holes += seq > before ? seq - before - 1 : 0;
@@ -371,7 +371,7 @@ static void count_missing(struct lkst_stream *s)
 }
 
 /* Finds the times of the first and the last record. */
-static void find_range(struct lkst_stream *s, const struct lkst_catalog *catalog)
+static void stream_find_range(struct lkst_stream *s, const struct lkst_catalog *catalog)
 {
 	struct lkst_block_cursor cursor;
 	struct lkst_record record = {};
@@ -379,7 +379,7 @@ static void find_range(struct lkst_stream *s, const struct lkst_catalog *catalog
 	u32 i;
 
 	for (i = 0; i < s->info.nr_blocks && !s->has_records; i++) {
-		let_go(s, i);
+		stream_let_go(s, i);
 		lkst_stream_block(s, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
 		s->has_records = lkst_block_step(&cursor, catalog, &record) > 0;
@@ -390,7 +390,7 @@ static void find_range(struct lkst_stream *s, const struct lkst_catalog *catalog
 	for (i = s->info.nr_blocks; i-- > 0;) {
 		bool found = false;
 
-		let_go(s, i);
+		stream_let_go(s, i);
 		lkst_stream_block(s, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
 		while (lkst_block_step(&cursor, catalog, &record) > 0)
@@ -449,9 +449,9 @@ int lkst_stream_open(struct lkst_err *e, const char *name, struct lkst_stream_by
 	if (err)
 		return err;
 	s->nr_bad_extra = s->info.nr_bad_blocks;
-	count_missing(s);
+	stream_count_missing(s);
 	count_first(s);
-	find_range(s, catalog);
+	stream_find_range(s, catalog);
 	*ret_stream = lkst_take(s);
 	return 0;
 }
@@ -495,7 +495,7 @@ u64 lkst_stream_offset(const struct lkst_stream *s, u32 i)
 
 u64 lkst_stream_begin(const struct lkst_stream *s, u32 i)
 {
-	return begin_of(s, s->starts[i]);
+	return stream_begin_of(s, s->starts[i]);
 }
 
 void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block)

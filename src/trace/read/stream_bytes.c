@@ -21,8 +21,8 @@ static void free_copy(struct lkst_stream_bytes *b)
 static const struct lkst_stream_keeper copied = { .release = free_copy };
 
 /* Places the files at multiples of the smallest block, since blocks are counted in these. */
-static int place(struct lkst_err *e, struct lkst_stream_bytes *b,
-		 const struct lkst_memory_file *files)
+static int stream_bytes_place(struct lkst_err *e, struct lkst_stream_bytes *b,
+			      const struct lkst_memory_file *files)
 {
 	unsigned int i;
 
@@ -39,8 +39,8 @@ static int place(struct lkst_err *e, struct lkst_stream_bytes *b,
 	return 0;
 }
 
-static int copy(struct lkst_err *e, struct lkst_stream_bytes *b,
-		const struct lkst_memory_file *files)
+static int stream_bytes_copy(struct lkst_err *e, struct lkst_stream_bytes *b,
+			     const struct lkst_memory_file *files)
 {
 	unsigned int i;
 
@@ -67,11 +67,11 @@ int lkst_stream_bytes_take(struct lkst_err *e, struct lkst_stream_bytes *b,
 	b->segments = calloc(nr_files, sizeof(*b->segments));
 	if (!b->segments)
 		return lkst_err_sys(e, -ENOMEM, "%s", b->file);
-	err = place(e, b, files);
+	err = stream_bytes_place(e, b, files);
 	if (err || !b->length)
 		return err;
 	if (nr_files > 1 || !is_aligned)
-		return copy(e, b, files);
+		return stream_bytes_copy(e, b, files);
 	b->bytes = files[0].bytes;
 	b->length = files[0].length;
 	return 0;

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Opens a file of the stream, unpacked if it is compressed. */
-static int open_file(struct lkst_err *e, const struct lkst_stream_file *file, int *ret_fd)
+static int stream_file_open_file(struct lkst_err *e, const struct lkst_stream_file *file, int *ret_fd)
 {
 	_cleanup_close_ int dir_fd = -1, fd = -1;
 	char packed[LKST_STREAM_NAME_MAX + sizeof(LKST_ZST_SUFFIX)];
@@ -47,16 +47,16 @@ static int open_file(struct lkst_err *e, const struct lkst_stream_file *file, in
 	return 0;
 }
 
-static size_t round_up(size_t bytes, size_t unit)
+static size_t stream_file_round_up(size_t bytes, size_t unit)
 {
 	return (bytes + unit - 1) / unit * unit;
 }
 
-static int add_hole(struct lkst_err *e, struct lkst_stream_bytes *b, size_t from, size_t to)
+static int stream_file_add_hole(struct lkst_err *e, struct lkst_stream_bytes *b, size_t from, size_t to)
 {
 	struct lkst_segment *hole;
 
-	from = round_up(from, UNIT);
+	from = stream_file_round_up(from, UNIT);
 	to = to / UNIT * UNIT;
 	if (to < from + HOLE_MIN)
 		return 0;
@@ -86,8 +86,8 @@ static int list_holes(struct lkst_err *e, struct lkst_stream_bytes *b, int fd, u
 		if (data < 0 && errno != ENXIO)
 			break;
 		data = data < 0 || data > end ? end : data;
-		err = add_hole(e, b, start + (size_t)(hole - (off_t)offset),
-			       start + (size_t)(data - (off_t)offset));
+		err = stream_file_add_hole(e, b, start + (size_t)(hole - (off_t)offset),
+					   start + (size_t)(data - (off_t)offset));
 	}
 	return err;
 }
@@ -110,13 +110,13 @@ static int place_files(struct lkst_err *e, struct lkst_stream_bytes *b, const in
 		b->segments[i] =
 			(struct lkst_segment){ .start = b->length, .length = (size_t)st.st_size };
 		err = list_holes(e, b, fds[i], 0, (size_t)st.st_size, b->length);
-		b->length += round_up((size_t)st.st_size, page);
+		b->length += stream_file_round_up((size_t)st.st_size, page);
 	}
 	return err;
 }
 
 /* Whole pages only. What was there is read again from the file when it is looked at. */
-static void let_go(const struct lkst_stream_bytes *b, size_t from, size_t to)
+static void stream_file_let_go(const struct lkst_stream_bytes *b, size_t from, size_t to)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin = ((uintptr_t)b->bytes + from + page - 1) / page * page;
@@ -131,7 +131,7 @@ static void unmap(struct lkst_stream_bytes *b)
 	munmap(b->memory, b->memory_length);
 }
 
-static const struct lkst_stream_keeper mapped = { .let_go = let_go, .release = unmap };
+static const struct lkst_stream_keeper mapped = { .let_go = stream_file_let_go, .release = unmap };
 
 static int map_files(struct lkst_err *e, struct lkst_stream_bytes *b, const int *fds)
 {
@@ -160,8 +160,8 @@ static int map_files(struct lkst_err *e, struct lkst_stream_bytes *b, const int 
 }
 
 /* Maps a part of a file, which need not begin at a page. */
-static int map_part(struct lkst_err *e, struct lkst_stream_bytes *b,
-		    const struct lkst_stream_file *file)
+static int stream_file_map_part(struct lkst_err *e, struct lkst_stream_bytes *b,
+				const struct lkst_stream_file *file)
 {
 	u64 lead = file->offset % (u64)sysconf(_SC_PAGESIZE);
 	void *map;
@@ -197,9 +197,9 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream_bytes *b,
 	if (!fds || !b->segments)
 		return lkst_err_sys(e, -ENOMEM, "%s", b->file);
 	if (!files[0].dir && !files[0].name[lkst_stream_name_length(files[0].name)])
-		return map_part(e, b, &files[0]);
+		return stream_file_map_part(e, b, &files[0]);
 	for (nr = 0; nr < b->nr_segments && !err; nr += !err)
-		err = open_file(e, &files[nr], &fds[nr]);
+		err = stream_file_open_file(e, &files[nr], &fds[nr]);
 	if (!err)
 		err = map_files(e, b, fds);
 	for (i = 0; i < nr; i++)

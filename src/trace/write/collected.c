@@ -16,18 +16,18 @@ struct lkst_collected_stream {
 	char name[LKST_STREAM_NAME_MAX];
 };
 
-static int no_memory(struct lkst_err *e)
+static int collected_no_memory(struct lkst_err *e)
 {
 	return lkst_err_sys(e, -ENOMEM, "keeping a trace in memory");
 }
 
-static int take_metadata(struct lkst_err *e, void *ctx, const char *text, size_t length)
+static int collected_take_metadata(struct lkst_err *e, void *ctx, const char *text, size_t length)
 {
 	struct lkst_collected *c = ctx;
 	char *copy = malloc(length ?: 1);
 
 	if (!copy)
-		return no_memory(e);
+		return collected_no_memory(e);
 	memcpy(copy, text, length);
 	free(c->metadata);
 	c->metadata = copy;
@@ -36,7 +36,7 @@ static int take_metadata(struct lkst_err *e, void *ctx, const char *text, size_t
 }
 
 /* The stream @instance, made if it was not there; NULL: no memory. */
-static struct lkst_collected_stream *find_stream(struct lkst_collected *c, u64 instance)
+static struct lkst_collected_stream *collected_find_stream(struct lkst_collected *c, u64 instance)
 {
 	struct lkst_collected_stream *added;
 	u32 i;
@@ -68,14 +68,14 @@ static int take_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *
 	if (c->max_bytes && length > c->max_bytes - c->bytes)
 		return lkst_err_set(e, -EFBIG, "the trace is larger than %llu MiB",
 				    (unsigned long long)c->max_bytes >> 20);
-	s = find_stream(c, instance);
+	s = collected_find_stream(c, instance);
 	if (!s)
-		return no_memory(e);
+		return collected_no_memory(e);
 	if (length > s->room - s->length) {
 		room = 2 * s->length + length;
 		grown = realloc(s->bytes, room);
 		if (!grown)
-			return no_memory(e);
+			return collected_no_memory(e);
 		s->bytes = grown;
 		s->room = room;
 	}
@@ -85,7 +85,7 @@ static int take_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *
 	return 0;
 }
 
-const struct lkst_writer_sink lkst_collected_sink = { take_metadata, take_blocks };
+const struct lkst_writer_sink lkst_collected_sink = { collected_take_metadata, take_blocks };
 
 int lkst_collected_open(struct lkst_err *e, const struct lkst_collected *c,
 			struct lkst_trace **ret_trace)
@@ -94,7 +94,7 @@ int lkst_collected_open(struct lkst_err *e, const struct lkst_collected *c,
 	u32 i;
 
 	if (!files)
-		return no_memory(e);
+		return collected_no_memory(e);
 	files[0] = (struct lkst_memory_file){ "metadata", c->metadata, c->metadata_length };
 	for (i = 0; i < c->nr_streams; i++) {
 		const struct lkst_collected_stream *s = &c->streams[i];

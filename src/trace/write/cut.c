@@ -45,7 +45,7 @@ struct cut {
 /* ---- state -------------------------------------------------------------------------- */
 
 /* Writes what was kept to @w, as of @ns. */
-static int write_kept(struct cut *c, const struct lkst_kept *kept, u64 ns, struct lkst_writer *w)
+static int cut_write_kept(struct cut *c, const struct lkst_kept *kept, u64 ns, struct lkst_writer *w)
 {
 	union {
 		struct lkst_record_head head;
@@ -76,7 +76,7 @@ static bool is_ledger(const struct lkst_event_class *event)
  * Records that are wrong for a piece: how far the trace goes, and what the kernel had counted at
  * its beginning and end.
  */
-static bool is_end(const struct lkst_event_class *event)
+static bool cut_is_end(const struct lkst_event_class *event)
 {
 	return event->index == LKST_EV_state_stream || event->index == LKST_EV_state_end ||
 	       event->index == LKST_EV_state_counter;
@@ -104,11 +104,11 @@ static u16 thread_size(const struct lkst_event_class *class)
 	return class->size == size && size > offsetof(struct lkst_rec_state_thread, comm) ? size : 0;
 }
 
-static int take_state(struct cut *c, const struct lkst_record *r)
+static int cut_take_state(struct cut *c, const struct lkst_record *r)
 {
 	/* Of cgroups and commands, the threads know those of state and those that came since. */
-	if (is_end(r->event) || (r->event->is_native && (r->event->index == LKST_EV_state_cgroup ||
-							 r->event->index == LKST_EV_state_process)))
+	if (cut_is_end(r->event) || (r->event->is_native && (r->event->index == LKST_EV_state_cgroup ||
+							     r->event->index == LKST_EV_state_process)))
 		return 0;
 	if (is_ledger(r->event))
 		return lkst_kept_add(c->e, &c->ledger, r, LKST_KEPT_ALL);
@@ -130,7 +130,7 @@ static void then_fini(struct then *then)
 	free(then->list);
 }
 
-static int by_tid(const void *a, const void *b)
+static int cut_by_tid(const void *a, const void *b)
 {
 	const struct lkst_rec_state_thread *x = a, *y = b;
 
@@ -148,7 +148,7 @@ static int list_then(struct cut *c, struct then *then)
 		return lkst_err_sys(c->e, -ENOMEM, "cutting");
 	while ((bytes = lkst_kept_next(&c->threads_then, &at, &k)))
 		memcpy(&then->list[then->nr++], bytes, k.length < sizeof(*then->list) ? k.length : sizeof(*then->list));
-	qsort(then->list, then->nr, sizeof(*then->list), by_tid);
+	qsort(then->list, then->nr, sizeof(*then->list), cut_by_tid);
 	return 0;
 }
 
@@ -158,13 +158,13 @@ static struct lkst_rec_state_thread find_then(const struct then *then,
 {
 	struct lkst_rec_state_thread r = { .thread_tid = thread->tid, .thread_cpu = -1 };
 	const struct lkst_rec_state_thread *found =
-		bsearch(&r, then->list, then->nr, sizeof(r), by_tid);
+		bsearch(&r, then->list, then->nr, sizeof(r), cut_by_tid);
 
 	return found && found->task == thread->task ? *found : r;
 }
 
 /* Writes the threads that exist at @ns, by the records until then. */
-static int write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
+static int cut_write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_thread");
 	_cleanup_(then_fini) struct then then = {};
@@ -218,7 +218,7 @@ static int write_cgroups(struct cut *c, u64 ns, struct lkst_writer *w)
 }
 
 /* Writes what the processes that exist at @ns run. */
-static int write_processes(struct cut *c, u64 ns, struct lkst_writer *w)
+static int cut_write_processes(struct cut *c, u64 ns, struct lkst_writer *w)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_process");
 	unsigned int i;
@@ -266,7 +266,7 @@ static int read_until(struct cut *c, u64 ns)
 		err = lkst_cut_stacks_take(&c->stacks, r);
 		if (err < 0)
 			return lkst_err_sys(c->e, err, "cutting");
-		err = !err && r->buffer == LKST_BUFFER_STATE ? take_state(c, r) : 0;
+		err = !err && r->buffer == LKST_BUFFER_STATE ? cut_take_state(c, r) : 0;
 		if (!err && lkst_threads_feed(c->threads, r))
 			err = lkst_err_sys(c->e, -ENOMEM, "cutting");
 	}
@@ -312,14 +312,14 @@ static int write_block(struct cut *c, const struct lkst_block *block, u64 from_n
 }
 
 /* Number of the first block of a stream that does not end before @ns. */
-static u32 find_block(const struct cut *c, unsigned int stream, u64 ns)
+static u32 cut_find_block(const struct cut *c, unsigned int stream, u64 ns)
 {
 	return lkst_lower_bound(i, lkst_trace_stream(c->t, stream)->nr_blocks,
 				lkst_trace_block(c->t, stream, (u32)i)->end_ns < ns);
 }
 
 /* Block @i of stream @s is being looked at: releases the memory of what lies before it. */
-static void pass(const struct cut *c, unsigned int s, u32 i, size_t *passed)
+static void cut_pass(const struct cut *c, unsigned int s, u32 i, size_t *passed)
 {
 	lkst_stream_pass(c->t->streams[s], passed, lkst_stream_offset(c->t->streams[s], i));
 }
@@ -337,10 +337,10 @@ static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_wri
 		if (info->buffer == LKST_BUFFER_STATE)
 			continue;
 		passed = 0;
-		for (i = find_block(c, s, from_ns); i < info->nr_blocks && !err; i++) {
+		for (i = cut_find_block(c, s, from_ns); i < info->nr_blocks && !err; i++) {
 			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
 
-			pass(c, s, i, &passed);
+			cut_pass(c, s, i, &passed);
 			if (block->begin_ns >= end_ns)
 				break;
 			err = write_block(c, block, from_ns, end_ns, w);
@@ -364,7 +364,7 @@ static int want_stacks(struct cut *c, const struct lkst_block *block, u64 from_n
 }
 
 /* Writes, as of @ns, the stacks from before @from_ns that samples from then to before @end_ns refer to. */
-static int write_stacks(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lkst_writer *w)
+static int cut_write_stacks(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lkst_writer *w)
 {
 	unsigned int s;
 	int err = 0;
@@ -374,8 +374,8 @@ static int write_stacks(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct l
 	for (s = 0; c->stacks.kept.nr && s < lkst_trace_nr_streams(c->t) && !err; s++) {
 		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
 
-		for (i = find_block(c, s, from_ns); i < info->nr_blocks && info->buffer != LKST_BUFFER_STATE && !err;
-		     i++) {
+		for (i = cut_find_block(c, s, from_ns);
+		     i < info->nr_blocks && info->buffer != LKST_BUFFER_STATE && !err; i++) {
 			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
 
 			if (block->begin_ns >= end_ns)
@@ -416,8 +416,8 @@ static u64 earlier(u64 a, u64 b)
  * Says of stream @s how far the part goes, and what of it is missing in the trace: a block whose time is not known
  * counts as one of the part.
  */
-static int claim(struct cut *c, const struct lkst_stream *s, u64 from_ns, u64 end_ns,
-		 struct lkst_writer *w)
+static int cut_claim(struct cut *c, const struct lkst_stream *s, u64 from_ns, u64 end_ns,
+		     struct lkst_writer *w)
 {
 	const struct lkst_stream_end *end = lkst_ends_of(&c->t->ends, s->info.instance);
 	struct lkst_stream_end part = { .instance = s->info.instance, .first = 1 };
@@ -446,8 +446,8 @@ static int claim(struct cut *c, const struct lkst_stream *s, u64 from_ns, u64 en
 }
 
 /* Writes, as of @ns, how far the streams of the part go, and whether another part follows on it. */
-static int write_end(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on, u64 ns,
-		     struct lkst_writer *w)
+static int cut_write_end(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on, u64 ns,
+			 struct lkst_writer *w)
 {
 	u32 how = goes_on ? LKST_ENDING_GOES_ON : LKST_ENDING_COMPLETE;
 	unsigned int i;
@@ -455,7 +455,7 @@ static int write_end(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on, u64 n
 
 	for (i = 0; i < c->t->nr_streams && !err; i++)
 		if (c->t->streams[i]->info.buffer != LKST_BUFFER_STATE)
-			err = claim(c, c->t->streams[i], from_ns, end_ns, w);
+			err = cut_claim(c, c->t->streams[i], from_ns, end_ns, w);
 	if (!goes_on && end_ns > c->end_ns)
 		how = c->t->ends.is_closed ? c->t->ends.how : LKST_ENDING_UNKNOWN;
 	return err ? err : lkst_writer_end(c->e, w, how, ns);
@@ -469,11 +469,11 @@ static int fill_part(struct cut *c, u64 from_ns, u64 end_ns, u64 begin_ns, struc
 	err = lkst_writer_mark_partial(c->e, w);
 	if (err)
 		return err;
-	err = write_kept(c, &c->machine, begin_ns, w);
+	err = cut_write_kept(c, &c->machine, begin_ns, w);
 	if (err)
 		return err;
-	err = write_threads(c, begin_ns, w) ?: write_cgroups(c, begin_ns, w)
-	      ?: write_processes(c, begin_ns, w) ?: write_stacks(c, from_ns, end_ns, begin_ns, w);
+	err = cut_write_threads(c, begin_ns, w) ?: write_cgroups(c, begin_ns, w)
+	      ?: cut_write_processes(c, begin_ns, w) ?: cut_write_stacks(c, from_ns, end_ns, begin_ns, w);
 	if (err)
 		return err;
 	err = write_streams(c, from_ns, end_ns, w);
@@ -483,7 +483,7 @@ static int fill_part(struct cut *c, u64 from_ns, u64 end_ns, u64 begin_ns, struc
 		return write_holes(c, from_ns, end_ns, begin_ns, w);
 	/* The ledger of a snapshot is read at once, that of parts as they come. */
 	err = read_until(c, UINT64_MAX);
-	return err ? err : write_kept(c, &c->ledger, c->end_ns, w);
+	return err ? err : cut_write_kept(c, &c->ledger, c->end_ns, w);
 }
 
 /* Writes the part from @from_ns to before @end_ns. @goes_on: the next one begins there. */
@@ -504,7 +504,7 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on)
 		return err;
 	err = fill_part(c, from_ns, end_ns, begin_ns, w);
 	if (!err)
-		err = write_end(c, from_ns, end_ns, goes_on, earlier(end_ns - 1, c->end_ns), w);
+		err = cut_write_end(c, from_ns, end_ns, goes_on, earlier(end_ns - 1, c->end_ns), w);
 	c->state_number = lkst_writer_state_number(w);
 	return lkst_writer_close(c->e, w, err);
 }
@@ -539,7 +539,7 @@ struct begin {
 	u32 size;
 };
 
-static int by_time(const void *a, const void *b)
+static int cut_by_time(const void *a, const void *b)
 {
 	const struct begin *x = a, *y = b;
 
@@ -567,12 +567,12 @@ static int list_begins(struct cut *c, u64 from_ns, u64 end_ns, struct begin **re
 		for (i = 0; i < info->nr_blocks && info->buffer != LKST_BUFFER_STATE; i++) {
 			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
 
-			pass(c, s, i, &passed);
+			cut_pass(c, s, i, &passed);
 			if (block->end_ns >= from_ns && block->begin_ns < end_ns)
 				list[nr++] = (struct begin){ block->begin_ns, block->size };
 		}
 	}
-	qsort(list, nr, sizeof(*list), by_time);
+	qsort(list, nr, sizeof(*list), cut_by_time);
 	*ret_list = list;
 	*ret_nr = nr;
 	return 0;
@@ -609,7 +609,7 @@ static int cut_init(struct lkst_err *e, const struct lkst_access *access, struct
 	return err ? err : lkst_parts_open(e, access, path, &rotation, false, &c->parts);
 }
 
-static u64 end_of(u64 to_ns)
+static u64 cut_end_of(u64 to_ns)
 {
 	return to_ns == UINT64_MAX ? to_ns : to_ns + 1;
 }
@@ -620,11 +620,11 @@ int lkst_cut_time(struct lkst_err *e, const struct lkst_access *access, struct l
 	_cleanup_(cut_fini) struct cut c = {};
 	int err = cut_init(e, access, t, path, false, &c);
 
-	return err ? err : write_part(&c, from_ns, end_of(to_ns), false);
+	return err ? err : write_part(&c, from_ns, cut_end_of(to_ns), false);
 }
 
 /* Parts of something else must not get in between. */
-static int make_dir(struct lkst_err *e, const struct lkst_access *access, const char *path)
+static int cut_make_dir(struct lkst_err *e, const struct lkst_access *access, const char *path)
 {
 	_cleanup_close_ int fd = -1;
 
@@ -641,7 +641,7 @@ int lkst_cut_size(struct lkst_err *e, const struct lkst_access *access, struct l
 	size_t nr = 0, i;
 	int err;
 
-	err = make_dir(e, access, path);
+	err = cut_make_dir(e, access, path);
 	if (err)
 		return err;
 	err = cut_init(e, access, t, path, true, &c);
@@ -658,7 +658,7 @@ int lkst_cut_size(struct lkst_err *e, const struct lkst_access *access, struct l
 				    "the least here",
 				    size);
 	}
-	err = list_begins(&c, from_ns, end_of(to_ns), &list, &nr);
+	err = list_begins(&c, from_ns, cut_end_of(to_ns), &list, &nr);
 	for (i = 0; !err && i < nr; i++) {
 		if (rest + sum + list[i].size > bytes && list[i].ns > part_ns) {
 			err = write_part(&c, part_ns, list[i].ns, true);
@@ -671,5 +671,5 @@ int lkst_cut_size(struct lkst_err *e, const struct lkst_access *access, struct l
 	if (err)
 		return err;
 	++*ret_nr;
-	return write_part(&c, part_ns, end_of(to_ns), false);
+	return write_part(&c, part_ns, cut_end_of(to_ns), false);
 }

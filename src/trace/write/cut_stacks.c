@@ -35,7 +35,7 @@ void lkst_cut_stacks_begin(struct lkst_cut_stacks *s)
 	s->wanted.max = STACKS_MAX;
 }
 
-static int want(struct lkst_cut_stacks *s, u64 stack)
+static int cut_stacks_want(struct lkst_cut_stacks *s, u64 stack)
 {
 	if (!stack || stack == LKST_HASH_NONE)
 		return 0;
@@ -53,19 +53,19 @@ int lkst_cut_stacks_want(struct lkst_cut_stacks *s, const struct lkst_record *r)
 	switch (r->event->index) {
 	case LKST_EV_sample:
 		memcpy(&sample, r->bytes, sizeof(sample));
-		return want(s, sample.stack);
+		return cut_stacks_want(s, sample.stack);
 	case LKST_EV_off_cpu:
 		memcpy(&off_cpu, r->bytes, sizeof(off_cpu));
-		return want(s, off_cpu.stack);
+		return cut_stacks_want(s, off_cpu.stack);
 	case LKST_EV_stack:
 		memcpy(&stack, r->bytes, sizeof(stack));
-		return want(s, stack.caller);
+		return cut_stacks_want(s, stack.caller);
 	default:
 		return 0;
 	}
 }
 
-static bool is_wanted(const struct lkst_cut_stacks *s, const struct lkst_rec_stack *stack)
+static bool cut_stacks_is_wanted(const struct lkst_cut_stacks *s, const struct lkst_rec_stack *stack)
 {
 	return lkst_map_find(&s->wanted, stack->stack);
 }
@@ -81,8 +81,8 @@ static int want_callers(struct lkst_cut_stacks *s)
 
 	while (!err && (bytes = lkst_kept_next(&s->kept, &at, &k))) {
 		memcpy(&stack, bytes, sizeof(stack));
-		if (is_wanted(s, &stack))
-			err = want(s, stack.caller);
+		if (cut_stacks_is_wanted(s, &stack))
+			err = cut_stacks_want(s, stack.caller);
 	}
 	return err;
 }
@@ -105,7 +105,7 @@ int lkst_cut_stacks_write(struct lkst_err *e, struct lkst_cut_stacks *s, u64 ns,
 		if (k.length > sizeof(record.bytes) - LKST_BLOCK_HEADER)
 			continue;
 		memcpy(record.bytes, bytes, k.length);
-		if (is_wanted(s, &record.stack))
+		if (cut_stacks_is_wanted(s, &record.stack))
 			err = lkst_writer_state(e, w, ns, &record, k.length);
 	}
 	return err;

@@ -19,8 +19,8 @@
 
 enum { NICE_MOST = 19 };
 
-struct job {
-	struct job *next;
+struct packer_job {
+	struct packer_job *next;
 	char path[];
 };
 
@@ -29,7 +29,7 @@ struct lkst_packer {
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards what follows, but `stop` */
 	pthread_cond_t work;
-	struct job *first;
+	struct packer_job *first;
 	bool is_working;
 	int err; /* the first failure, and its text */
 	struct lkst_err e;
@@ -87,11 +87,11 @@ static int pack_part(struct lkst_err *e, struct lkst_packer *p, const char *path
 	return err;
 }
 
-static void *run(void *arg)
+static void *packer_run(void *arg)
 {
 	struct lkst_packer *p = arg;
 	struct lkst_err e;
-	struct job *job;
+	struct packer_job *job;
 	int err;
 
 	/* Of this thread alone, as Linux has it. */
@@ -133,7 +133,7 @@ int lkst_packer_new(struct lkst_err *e, const struct lkst_access *access, struct
 	/* Signals are for the thread that waits for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	err = -pthread_create(&p->thread, NULL, run, p);
+	err = -pthread_create(&p->thread, NULL, packer_run, p);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
 		free(p);
@@ -145,7 +145,7 @@ int lkst_packer_new(struct lkst_err *e, const struct lkst_access *access, struct
 
 int lkst_packer_add(struct lkst_err *e, struct lkst_packer *p, const char *path)
 {
-	struct job *job = malloc(sizeof(*job) + strlen(path) + 1), **last;
+	struct packer_job *job = malloc(sizeof(*job) + strlen(path) + 1), **last;
 
 	if (!job)
 		return lkst_err_sys(e, -ENOMEM, "compressing %s", path);
@@ -172,7 +172,7 @@ bool lkst_packer_is_busy(struct lkst_packer *p)
 
 int lkst_packer_close(struct lkst_err *e, struct lkst_packer *p)
 {
-	struct job *job;
+	struct packer_job *job;
 	int err;
 
 	if (!p)

@@ -27,7 +27,7 @@ enum {
 	HEAD_BYTES = 64, /* of metadata, that tell it from another file */
 };
 
-struct part {
+struct parts_part {
 	char *path; /* relative to the parts' directory */
 	u64 order; /* number, or time and "-N" */
 };
@@ -40,7 +40,7 @@ struct lkst_parts {
 	bool has_times; /* names have strftime conversions */
 	struct lkst_packer *packer;
 	u64 next_number;
-	struct part *list; /* oldest first; those that are there */
+	struct parts_part *list; /* oldest first; those that are there */
 	u32 nr;
 	char path[PATH_MAX]; /* of the newest */
 	size_t dir_length;   /* so much of it is the parts' directory */
@@ -48,7 +48,7 @@ struct lkst_parts {
 
 /* ---- the option --------------------------------------------------------------------- */
 
-static bool is_number(const char *text)
+static bool parts_is_number(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
@@ -57,7 +57,7 @@ static int parse_item(struct lkst_err *e, const char *item, struct lkst_rotation
 {
 	unsigned long keep;
 
-	if (is_number(item)) {
+	if (parts_is_number(item)) {
 		errno = 0;
 		keep = strtoul(item, NULL, 10);
 		if (errno || r->keep || keep < KEEP_MIN || keep > 1000000)
@@ -96,21 +96,21 @@ int lkst_rotation_parse(struct lkst_err *e, const char *text, struct lkst_rotati
 
 /* ---- the list ----------------------------------------------------------------------- */
 
-static int by_order(const void *a, const void *b)
+static int parts_by_order(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct parts_part *x = a, *y = b;
 
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int add_part(struct lkst_err *e, struct lkst_parts *p, const char *path, u64 order)
+static int parts_add_part(struct lkst_err *e, struct lkst_parts *p, const char *path, u64 order)
 {
 	_cleanup_free_ char *copy = strdup(path);
-	struct part *part = copy ? lkst_vec_add(p->list, p->nr) : NULL;
+	struct parts_part *part = copy ? lkst_vec_add(p->list, p->nr) : NULL;
 
 	if (!part)
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
-	*part = (struct part){ .path = lkst_take(copy), .order = order };
+	*part = (struct parts_part){ .path = lkst_take(copy), .order = order };
 	return 0;
 }
 
@@ -175,7 +175,7 @@ static bool is_own_trace(int at, const char *name)
 }
 
 /* The order of a part called @name after @pattern; false if it is not called so. */
-static bool parse_name(const char *name, const char *pattern, u64 *ret_order)
+static bool parts_parse_name(const char *name, const char *pattern, u64 *ret_order)
 {
 	struct tm tm = { .tm_isdst = -1, .tm_mday = 1, .tm_year = 70 };
 	const char *end;
@@ -184,10 +184,10 @@ static bool parse_name(const char *name, const char *pattern, u64 *ret_order)
 
 	if (!pattern) {
 		*ret_order = strtoull(name, NULL, 10);
-		return is_number(name) && strlen(name) >= DIGITS;
+		return parts_is_number(name) && strlen(name) >= DIGITS;
 	}
 	end = strptime(name, pattern, &tm);
-	if (end && *end == '-' && is_number(end + 1)) {
+	if (end && *end == '-' && parts_is_number(end + 1)) {
 		same = strtoull(end + 1, NULL, 10);
 		end += strlen(end);
 	}
@@ -197,8 +197,8 @@ static bool parse_name(const char *name, const char *pattern, u64 *ret_order)
 }
 
 /* Lists the parts in directory @dir_path, relative to the parts', whose names are like @pattern (NULL: numbers). */
-static int find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_path,
-		      const char *pattern)
+static int write_parts_find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_path,
+				  const char *pattern)
 {
 	int fd = openat(p->dir_fd, dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -213,21 +213,21 @@ static int find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_
 		return lkst_err_sys(e, -ENOMEM, "%s", dir_path);
 	}
 	while (!err && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || !parse_name(entry->d_name, pattern, &order) ||
+		if (entry->d_name[0] == '.' || !parts_parse_name(entry->d_name, pattern, &order) ||
 		    !is_own_trace(dirfd(dir), entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s%s%s", pattern ? dir_path : "", pattern ? "/" : "",
 			 entry->d_name);
-		err = add_part(e, p, path, order);
+		err = parts_add_part(e, p, path, order);
 	}
 	closedir(dir);
 	if (p->nr)
-		qsort(p->list, p->nr, sizeof(*p->list), by_order);
+		qsort(p->list, p->nr, sizeof(*p->list), parts_by_order);
 	return err;
 }
 
 /* Of a name with times: the directory before the last "/", and what follows it. */
-static const char *split(char *name, const char **ret_dir)
+static const char *parts_split(char *name, const char **ret_dir)
 {
 	char *slash = strrchr(name, '/');
 
@@ -249,16 +249,16 @@ static int adopt(struct lkst_err *e, struct lkst_parts *p)
 	if (!p->has_times) {
 		err = lkst_create_parents(e, p->access, p->name)
 			      ?: lkst_create_dir(e, p->access, AT_FDCWD, p->name, &p->dir_fd)
-			      ?: find_parts(e, p, ".", NULL);
+			      ?: write_parts_find_parts(e, p, ".", NULL);
 		if (err)
 			return err;
 		p->dir_length = (size_t)snprintf(p->path, sizeof(p->path), "%s/", p->name);
 		p->next_number = p->nr ? p->list[p->nr - 1].order + 1 : 1;
 		return 0;
 	}
-	pattern = split(copy, &dir);
+	pattern = parts_split(copy, &dir);
 	/* If the directories' names contain times too, parts of earlier recordings are not looked for. */
-	return strchr(dir, '%') || !p->rotation.keep ? 0 : find_parts(e, p, dir, pattern);
+	return strchr(dir, '%') || !p->rotation.keep ? 0 : write_parts_find_parts(e, p, dir, pattern);
 }
 
 /* ---- the next part ------------------------------------------------------------------ */
@@ -311,7 +311,7 @@ int lkst_parts_next(struct lkst_err *e, struct lkst_parts *p, const struct lkst_
 			remove_part(p->dir_fd, path);
 		return err;
 	}
-	err = add_part(e, p, path, 0);
+	err = parts_add_part(e, p, path, 0);
 	if (err)
 		return lkst_writer_close(e, w, err);
 	lkst_writer_set_state_number(w, state_number);

@@ -37,7 +37,7 @@ static void format_uuid(const u8 uuid[16], char text[UUID_TEXT])
 		snprintf(text + 2 * i, 3, "%02x", uuid[i]);
 }
 
-static int open_dir(struct lkst_err *e, const char *dir)
+static int publish_open_dir(struct lkst_err *e, const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -50,7 +50,7 @@ int lkst_publish_open(struct lkst_err *e, const struct lkst_access *access, cons
 		      const struct lkst_catalog *c, struct lkst_publication **ret_publication)
 {
 	_cleanup_free_ struct lkst_publication *p = calloc(1, sizeof(*p));
-	_cleanup_close_ int dir_fd = open_dir(e, dir);
+	_cleanup_close_ int dir_fd = publish_open_dir(e, dir);
 	_cleanup_free_ char *path = NULL;
 	char uuid[UUID_TEXT];
 	int err;
@@ -162,7 +162,7 @@ static bool is_published(int dir_fd, const char *name, const u8 uuid[16])
 }
 
 /* Whether @name is .PREFIX...UUID: what lkst_publish_open() makes. @uuid: NULL: of any trace. */
-static bool is_left_over(const char *name, const char *prefix, const u8 uuid[16])
+static bool publish_is_left_over(const char *name, const char *prefix, const u8 uuid[16])
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t length = strlen(name), before = strlen(prefix);
@@ -183,7 +183,7 @@ static bool is_left_over(const char *name, const char *prefix, const u8 uuid[16]
 int lkst_publish_find(struct lkst_err *e, const char *path, const char *prefix, const u8 uuid[16],
 		      char ret_name[LKST_PUBLISH_NAME])
 {
-	_cleanup_close_ int fd = open_dir(e, path);
+	_cleanup_close_ int fd = publish_open_dir(e, path);
 	int list_fd = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = 0;
 	DIR *list = list_fd < 0 ? NULL : fdopendir(list_fd);
 	struct dirent *entry;
@@ -197,7 +197,7 @@ int lkst_publish_find(struct lkst_err *e, const char *path, const char *prefix, 
 		return err;
 	}
 	while ((entry = readdir(list)))
-		if (is_left_over(entry->d_name, prefix, uuid))
+		if (publish_is_left_over(entry->d_name, prefix, uuid))
 			lkst_remove_dir(fd, entry->d_name);
 		else if (!found && !strncmp(entry->d_name, prefix, strlen(prefix)) &&
 			 is_published(fd, entry->d_name, uuid)) {
@@ -213,13 +213,13 @@ int lkst_publish_find(struct lkst_err *e, const char *path, const char *prefix, 
 
 void lkst_publish_remove_left(const char *path, const char *prefix)
 {
-	_cleanup_close_ int fd = open_dir(NULL, path);
+	_cleanup_close_ int fd = publish_open_dir(NULL, path);
 	int list_fd = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *list = list_fd < 0 ? NULL : fdopendir(list_fd);
 	struct dirent *entry;
 
 	while (list && (entry = readdir(list)))
-		if (is_left_over(entry->d_name, prefix, NULL))
+		if (publish_is_left_over(entry->d_name, prefix, NULL))
 			lkst_remove_dir(fd, entry->d_name);
 	if (list)
 		closedir(list);

@@ -74,7 +74,7 @@ int lkst_wire_frame_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_
 /* ---- sending ------------------------------------------------------------------------ */
 
 /* Writing to a socket that nobody reads any more must not end the process by a signal. */
-static int send_all(int fd, struct iovec *parts, size_t nr)
+static int wire_send_all(int fd, struct iovec *parts, size_t nr)
 {
 	struct msghdr m = { .msg_iov = parts, .msg_iovlen = nr };
 
@@ -105,7 +105,7 @@ int lkst_wire_send(int fd, enum lkst_wire_type type, u64 instance, const void *b
 					.instance = htole64(instance) };
 	struct iovec parts[] = { { &head, sizeof(head) }, { (void *)bytes, length } };
 
-	return send_all(fd, parts, length ? 2 : 1);
+	return wire_send_all(fd, parts, length ? 2 : 1);
 }
 
 int lkst_wire_send_text(int fd, enum lkst_wire_type type, const char *text, size_t length)
@@ -215,7 +215,7 @@ struct receiver {
 	struct lkst_collected *to;
 };
 
-static int take_metadata(struct lkst_err *e, struct receiver *r, u32 length)
+static int wire_take_metadata(struct lkst_err *e, struct receiver *r, u32 length)
 {
 	char *grown;
 
@@ -262,7 +262,7 @@ static int take_frames(struct lkst_err *e, struct receiver *r,
 		if (f.type == LKST_WIRE_END)
 			return begin_trace(e, r);
 		if (f.type == LKST_WIRE_METADATA)
-			err = take_metadata(e, r, f.length);
+			err = wire_take_metadata(e, r, f.length);
 		else if (f.type == LKST_WIRE_BLOCKS)
 			err = begin_trace(e, r)
 				      ?: lkst_writer_append(e, r->writer, f.instance, r->payload,

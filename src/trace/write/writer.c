@@ -58,7 +58,7 @@ struct lkst_writer {
  * The metadata appears under its name when it is whole: a directory without it is not a trace, one
  * with half of it would be a broken trace.
  */
-static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
+static int writer_write_metadata(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	_cleanup_free_ char *text = NULL;
@@ -81,7 +81,7 @@ static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struc
 
 int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
 {
-	return w->dir_fd < 0 || w->nr_declared == c->nr_declared + c->nr_marks ? 0 : write_metadata(e, w, c);
+	return w->dir_fd < 0 || w->nr_declared == c->nr_declared + c->nr_marks ? 0 : writer_write_metadata(e, w, c);
 }
 
 static void writer_free(struct lkst_writer *w)
@@ -97,7 +97,7 @@ static void writer_free(struct lkst_writer *w)
 	free(w);
 }
 
-static u16 id_of(const struct lkst_catalog *c, const char *name)
+static u16 writer_id_of(const struct lkst_catalog *c, const char *name)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(c, name);
 
@@ -112,8 +112,8 @@ static struct lkst_writer *writer_new(const struct lkst_catalog *c)
 		return NULL;
 	w->dir_fd = -1;
 	memcpy(w->uuid, c->uuid, sizeof(w->uuid));
-	w->stream_id = id_of(c, "state_stream");
-	w->end_id = id_of(c, "state_end");
+	w->stream_id = writer_id_of(c, "state_stream");
+	w->end_id = writer_id_of(c, "state_end");
 	return w;
 }
 
@@ -126,7 +126,7 @@ int lkst_writer_open_at(struct lkst_err *e, const struct lkst_access *access, in
 	if (!w)
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
 	w->access = access;
-	err = lkst_create_empty_dir(e, access, at, path, &w->dir_fd) ?: write_metadata(e, w, c);
+	err = lkst_create_empty_dir(e, access, at, path, &w->dir_fd) ?: writer_write_metadata(e, w, c);
 	if (err) {
 		lkst_err_add(e, "cannot begin the trace %s", path);
 		writer_free(w);
@@ -206,7 +206,7 @@ static int get_file(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 }
 
 /* Adds what @more says to what is known of a stream. */
-static void widen(struct lkst_stream_end *end, const struct lkst_stream_end *more)
+static void writer_widen(struct lkst_stream_end *end, const struct lkst_stream_end *more)
 {
 	bool is_empty = end->last < end->first;
 
@@ -231,7 +231,7 @@ static void note_blocks(struct lkst_stream_end *end, const void *blocks, size_t 
 
 	if (size >= 1 << LKST_BLOCK_SHIFT_MIN && size <= length && length % size == 0)
 		last = (const void *)((const u8 *)blocks + length - size);
-	widen(end, &(struct lkst_stream_end){
+	writer_widen(end, &(struct lkst_stream_end){
 			   .first = le64toh(first->packet_seq_num),
 			   .last = le64toh(last->packet_seq_num),
 			   .begin_ns = le64toh(first->timestamp_begin),
@@ -366,7 +366,7 @@ int lkst_writer_claim(struct lkst_err *e, struct lkst_writer *w,
 		return 0;
 	err = get_entry(e, w, claim->instance, &file);
 	if (!err)
-		widen(&file->end, claim);
+		writer_widen(&file->end, claim);
 	return err;
 }
 

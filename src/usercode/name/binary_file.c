@@ -53,7 +53,7 @@ static const char *const debug_forms[] = {
 };
 
 /* Looks in the directories @list, with ':' between them, for a file with build-id @id. NULL: there is none. */
-static char *find_in(const char *list, const char *id, const char *const *forms, size_t nr_forms)
+static char *binary_file_find_in(const char *list, const char *id, const char *const *forms, size_t nr_forms)
 {
 	char path[PATH_MAX];
 	size_t length, i;
@@ -87,7 +87,7 @@ static void debuginfod_cache(char path[PATH_MAX])
 		snprintf(path, PATH_MAX, "%s/.cache/debuginfod_client", home);
 }
 
-#define FIND_IN(list, id, forms) find_in(list, id, forms, sizeof(forms) / sizeof((forms)[0]))
+#define FIND_IN(list, id, forms) binary_file_find_in(list, id, forms, sizeof(forms) / sizeof((forms)[0]))
 
 /* What is at that path for the process that uses it, as in a container's image. False: it is not that build. */
 static bool find_in_namespace(const struct lkst_binary_place *place, const char *build_id, char path[PATH_MAX])
@@ -129,8 +129,8 @@ static char *find_executable(const struct lkst_code_names_options *o, const stru
 }
 
 /* Its debug information in a file of its own, as far as lkst_image_open() does not find that itself. */
-static char *find_debug_file(const struct lkst_code_names_options *o, const struct lkst_binary *b,
-			     bool is_alone)
+static char *binary_file_find_debug_file(const struct lkst_code_names_options *o, const struct lkst_binary *b,
+					 bool is_alone)
 {
 	char cache[PATH_MAX], *found = NULL;
 
@@ -180,8 +180,8 @@ static int say_missing(struct lkst_err *e, const struct lkst_binary *b)
 			    b->build_id);
 }
 
-static int open_image(struct lkst_err *e, const struct lkst_code_names_options *o,
-		      const struct lkst_binary *b, struct lkst_binary_file *f)
+static int binary_file_open_image(struct lkst_err *e, const struct lkst_code_names_options *o,
+				  const struct lkst_binary *b, struct lkst_binary_file *f)
 {
 	_cleanup_free_ char *executable = b->build_id[0] ? find_executable(o, b) : NULL;
 	_cleanup_free_ char *debug = NULL;
@@ -195,7 +195,7 @@ static int open_image(struct lkst_err *e, const struct lkst_code_names_options *
 			return lkst_err_sys(e, -ENOMEM, "naming code");
 	}
 	if (b->build_id[0] && (!executable || !o->no_debug_info))
-		debug = find_debug_file(o, b, !executable);
+		debug = binary_file_find_debug_file(o, b, !executable);
 	if (!executable && !debug)
 		return say_missing(e, b);
 	options.program = executable ?: debug;
@@ -222,7 +222,7 @@ int lkst_binary_file_open(struct lkst_err *e, const struct lkst_code_names_optio
 		return lkst_err_sys(e, -ENOMEM, "naming code");
 	f->bias = b->bias;
 	if (b->kind != LKST_BINARY_MEMORY)
-		err = open_image(e, o, b, f);
+		err = binary_file_open_image(e, o, b, f);
 	else if (o->no_jit)
 		err = lkst_err_set(
 			e, -ENOENT,

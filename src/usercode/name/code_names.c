@@ -18,7 +18,7 @@ enum {
 };
 
 /* The name of a place, which was found before. */
-struct place {
+struct code_names_place {
 	u64 offset; /* the key */
 	const char *function, *why;
 	u64 from_begin;
@@ -37,7 +37,7 @@ struct lkst_code_names {
 	struct lkst_code_names_options options;
 	struct known_binary *binaries;
 	u32 nr_binaries;
-	struct lkst_map by_key; /* from key_of() a binary to its place among them */
+	struct lkst_map by_key; /* from code_names_key_of() a binary to its place among them */
 	u32 nr_open, nr_places;
 	u64 turn;
 	struct lkst_texts *texts;
@@ -66,7 +66,7 @@ struct lkst_code_names *lkst_code_names_new(const struct lkst_code_names_options
 
 static void forget_places(struct lkst_code_names *n, struct known_binary *b)
 {
-	struct place *place;
+	struct code_names_place *place;
 	u32 i = 0;
 
 	while ((place = lkst_hash_next(&b->places, &i, sizeof(*place))))
@@ -95,7 +95,7 @@ void lkst_code_names_free(struct lkst_code_names *n)
 /* ---- binaries --------------------------------------------------------------------------------- */
 
 /* Which binary it is. Its number says so only among the mappings that have it, and there may be others. */
-static u64 key_of(const struct lkst_binary *b)
+static u64 code_names_key_of(const struct lkst_binary *b)
 {
 	const u64 which[] = { b->kind, (u32)b->pid, b->bias, lkst_xxh64(b->path, strlen(b->path)),
 			      lkst_xxh64(b->build_id, strlen(b->build_id)) };
@@ -104,9 +104,9 @@ static u64 key_of(const struct lkst_binary *b)
 }
 
 /* *@ret_known is NULL where there are too many. 0 or -ENOMEM. */
-static int know(struct lkst_code_names *n, const struct lkst_binary *b, struct known_binary **ret_known)
+static int code_names_know(struct lkst_code_names *n, const struct lkst_binary *b, struct known_binary **ret_known)
 {
-	const u64 key = key_of(b), *place = lkst_map_find(&n->by_key, key);
+	const u64 key = code_names_key_of(b), *place = lkst_map_find(&n->by_key, key);
 	int err;
 
 	*ret_known = place ? &n->binaries[*place] : NULL;
@@ -143,8 +143,8 @@ static void close_one(struct lkst_code_names *n)
 }
 
 /* Opens the file of @b if it is not yet. Its `why` says why not. 0 or -ENOMEM. */
-static int open_file(struct lkst_code_names *n, struct known_binary *known,
-		     const struct lkst_binary *b)
+static int code_names_open_file(struct lkst_code_names *n, struct known_binary *known,
+				const struct lkst_binary *b)
 {
 	struct lkst_err e;
 	int err;
@@ -170,7 +170,7 @@ static int open_file(struct lkst_code_names *n, struct known_binary *known,
 static int keep_place(struct lkst_code_names *n, struct known_binary *known, u64 offset,
 		      struct lkst_code_name *name)
 {
-	struct place *place;
+	struct code_names_place *place;
 	u32 i;
 
 	if ((name->function && !(name->function = lkst_texts_keep(n->texts, name->function))) ||
@@ -201,7 +201,7 @@ static int keep_place(struct lkst_code_names *n, struct known_binary *known, u64
 	return 0;
 }
 
-static void take_place(const struct place *place, struct lkst_code_name *ret_name)
+static void code_names_take_place(const struct code_names_place *place, struct lkst_code_name *ret_name)
 {
 	ret_name->function = place->function;
 	ret_name->why = place->why;
@@ -215,8 +215,8 @@ int lkst_code_names_find(struct lkst_code_names *n, const struct lkst_binary *b,
 			 struct lkst_code_name *ret_name)
 {
 	struct known_binary *known;
-	const struct place *place;
-	int err = know(n, b, &known);
+	const struct code_names_place *place;
+	int err = code_names_know(n, b, &known);
 
 	if (err)
 		return err;
@@ -228,10 +228,10 @@ int lkst_code_names_find(struct lkst_code_names *n, const struct lkst_binary *b,
 	}
 	place = lkst_hash_find(&known->places, offset, sizeof(*place));
 	if (place) {
-		take_place(place, ret_name);
+		code_names_take_place(place, ret_name);
 		return 0;
 	}
-	err = open_file(n, known, b);
+	err = code_names_open_file(n, known, b);
 	if (err)
 		return err;
 	if (!known->file) {

@@ -15,17 +15,17 @@ enum {
 		16, /* how often as many steps are made as one walk over the whole file needs */
 };
 
-struct range {
+struct inlined_range {
 	u64 from, to;  /* addresses of DWARF */
 	Dwarf_Off die; /* what lies there */
 };
 
 struct ranges {
-	struct range *list; /* by address */
+	struct inlined_range *list; /* by address */
 	u32 nr;
 };
 
-struct unit {
+struct inlined_unit {
 	Dwarf_Off die;
 	struct ranges functions;
 	bool is_known;
@@ -35,7 +35,7 @@ struct lkst_inlined {
 	struct lkst_image *image;
 	Dwarf *dwarf;
 	struct ranges by_address; /* units */
-	struct unit *units;	  /* by the place of their entries */
+	struct inlined_unit *units;	  /* by the place of their entries */
 	u32 nr_units;
 	u32 nr_ranges, restarts;
 };
@@ -45,7 +45,7 @@ static int add_ranges(struct lkst_inlined *i, struct ranges *to, Dwarf_Die *die)
 {
 	Dwarf_Addr base = 0, from, end;
 	ptrdiff_t at = 0;
-	struct range *range;
+	struct inlined_range *range;
 
 	while (lkst_image_step(i->image) && (at = dwarf_ranges(die, at, &base, &from, &end)) > 0) {
 		if (from >= end)
@@ -55,7 +55,7 @@ static int add_ranges(struct lkst_inlined *i, struct ranges *to, Dwarf_Die *die)
 		range = lkst_vec_add(to->list, to->nr);
 		if (!range)
 			return -ENOMEM;
-		*range = (struct range){ from, end, dwarf_dieoffset(die) };
+		*range = (struct inlined_range){ from, end, dwarf_dieoffset(die) };
 		i->nr_ranges++;
 	}
 	return 0;
@@ -63,7 +63,7 @@ static int add_ranges(struct lkst_inlined *i, struct ranges *to, Dwarf_Die *die)
 
 static int compare_ranges(const void *one, const void *other)
 {
-	const struct range *a = one, *b = other;
+	const struct inlined_range *a = one, *b = other;
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
@@ -77,7 +77,7 @@ static void sort_ranges(struct ranges *r)
 }
 
 /* The entry with @address: of ranges that overlap, the one that begins last. */
-static bool find_range(const struct ranges *r, u64 address, Dwarf_Off *ret_die)
+static bool inlined_find_range(const struct ranges *r, u64 address, Dwarf_Off *ret_die)
 {
 	size_t i = lkst_lower_bound(k, r->nr, r->list[k].from <= address);
 
@@ -92,7 +92,7 @@ static bool find_range(const struct ranges *r, u64 address, Dwarf_Off *ret_die)
 static int list_units(struct lkst_inlined *i)
 {
 	Dwarf_Off offset = 0;
-	struct unit *unit;
+	struct inlined_unit *unit;
 	Dwarf_Die die;
 	int err = 0;
 
@@ -134,12 +134,12 @@ void lkst_inlined_free(struct lkst_inlined *i)
 }
 
 /* Units are listed in the order of the file. */
-static struct unit *unit_at(struct lkst_inlined *i, u64 address)
+static struct inlined_unit *unit_at(struct lkst_inlined *i, u64 address)
 {
 	Dwarf_Off die;
 	size_t k;
 
-	if (!find_range(&i->by_address, address, &die))
+	if (!inlined_find_range(&i->by_address, address, &die))
 		return NULL;
 	k = lkst_lower_bound(u, i->nr_units, i->units[u].die < die);
 	return k < i->nr_units && i->units[k].die == die ? &i->units[k] : NULL;
@@ -147,34 +147,34 @@ static struct unit *unit_at(struct lkst_inlined *i, u64 address)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-struct function_walk {
+struct inlined_function_walk {
 	struct lkst_inlined *i;
-	struct unit *unit;
+	struct inlined_unit *unit;
 	int err;
 };
 
-static enum lkst_die_step add_function(void *arg, Dwarf_Die *die)
+static enum lkst_die_step inlined_add_function(void *arg, Dwarf_Die *die)
 {
-	struct function_walk *w = arg;
+	struct inlined_function_walk *w = arg;
 
 	w->err = add_ranges(w->i, &w->unit->functions, die);
 	return w->err ? LKST_DIE_END : LKST_DIE_OVER;
 }
 
 /* The function of @unit, out of line, that holds @address. */
-static bool function_at(struct lkst_inlined *i, struct unit *unit, Dwarf_Die *unit_die, u64 address,
-			Dwarf_Die *ret_die)
+static bool inlined_function_at(struct lkst_inlined *i, struct inlined_unit *unit, Dwarf_Die *unit_die, u64 address,
+				Dwarf_Die *ret_die)
 {
-	struct function_walk walk = { i, unit, 0 };
+	struct inlined_function_walk walk = { i, unit, 0 };
 	Dwarf_Off offset;
 	Dwarf_Die last;
 
 	if (!unit->is_known) {
 		unit->is_known = true;
-		lkst_die_walk_functions(i->image, unit_die, add_function, &walk, &last);
+		lkst_die_walk_functions(i->image, unit_die, inlined_add_function, &walk, &last);
 		sort_ranges(&unit->functions);
 	}
-	return find_range(&unit->functions, address, &offset) &&
+	return inlined_find_range(&unit->functions, address, &offset) &&
 	       dwarf_offdie(i->dwarf, offset, ret_die);
 }
 
@@ -205,7 +205,7 @@ static u32 chain_at(struct lkst_inlined *i, Dwarf_Die *function, u64 address,
 	return nr;
 }
 
-static void find_line(Dwarf_Die *unit, u64 address, struct lkst_code_frame *frame)
+static void inlined_find_line(Dwarf_Die *unit, u64 address, struct lkst_code_frame *frame)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
 	int number;
@@ -230,13 +230,13 @@ u32 lkst_inlined_find(struct lkst_inlined *i, u64 address,
 		      struct lkst_code_frame frames[LKST_CODE_FRAMES_MAX])
 {
 	Dwarf_Die unit_die, function, chain[LKST_CODE_FRAMES_MAX];
-	struct unit *unit;
+	struct inlined_unit *unit;
 	u32 nr, k;
 
 	address -= (u64)i->image->dwarf_bias;
 	unit = may_walk(i) ? unit_at(i, address) : NULL;
 	if (!unit || !dwarf_offdie(i->dwarf, unit->die, &unit_die) ||
-	    !function_at(i, unit, &unit_die, address, &function))
+	    !inlined_function_at(i, unit, &unit_die, address, &function))
 		return 0;
 	nr = chain_at(i, &function, address, chain);
 	for (k = 0; k < nr; k++) {
@@ -244,7 +244,7 @@ u32 lkst_inlined_find(struct lkst_inlined *i, u64 address,
 
 		*frame = (struct lkst_code_frame){ .function = dwarf_diename(&chain[nr - 1 - k]) };
 		if (!k)
-			find_line(&unit_die, address, frame);
+			inlined_find_line(&unit_die, address, frame);
 		else if ((frame->source = lkst_die_call_source(&chain[nr - k])))
 			frame->line = (u32)lkst_die_call_line(&chain[nr - k]);
 		if (!frame->function)

@@ -43,7 +43,7 @@ void lkst_jit_map_free(struct lkst_jit_map *m)
 	free(m);
 }
 
-static int compare_symbols(const void *one, const void *other)
+static int jit_map_compare_symbols(const void *one, const void *other)
 {
 	const struct jit_symbol *a = one, *b = other;
 
@@ -77,7 +77,7 @@ static bool read_hex(const char **p, const char *end, u64 *ret)
 }
 
 /* A line from @p to @end, whose name is copied to *@names; one that makes no sense is skipped. */
-static int add_line(struct lkst_jit_map *m, u32 line, const char *p, const char *end, size_t *names)
+static int jit_map_add_line(struct lkst_jit_map *m, u32 line, const char *p, const char *end, size_t *names)
 {
 	struct jit_symbol *symbol;
 	u64 address, size;
@@ -113,12 +113,12 @@ int lkst_jit_map_parse(const char *text, size_t length, struct lkst_jit_map **re
 		return -ENOMEM;
 	for (; text < end && !err; text = next + 1, line++) {
 		next = memchr(text, '\n', (size_t)(end - text)) ?: end;
-		err = add_line(m, line, text, next, &names);
+		err = jit_map_add_line(m, line, text, next, &names);
 	}
 	if (err)
 		return err;
 	if (m->nr)
-		qsort(m->symbols, m->nr, sizeof(*m->symbols), compare_symbols);
+		qsort(m->symbols, m->nr, sizeof(*m->symbols), jit_map_compare_symbols);
 	for (i = 0; i < m->nr; i++) {
 		last_end = m->symbols[i].end > last_end ? m->symbols[i].end : last_end;
 		m->symbols[i].last_end = last_end;
@@ -162,7 +162,7 @@ static s32 own_number(s32 pid)
  * Opens the list where the process itself has written it: in its own mount namespace, under its own number. What is
  * a link there is followed below its root only. A negative errno: there is none, or the process has ended.
  */
-static int open_own(const char *directory, s32 pid)
+static int jit_map_open_own(const char *directory, s32 pid)
 {
 	const struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 				      .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
@@ -192,7 +192,7 @@ int lkst_jit_map_open(struct lkst_err *e, const char *directory, s32 pid,
 	ssize_t got;
 
 	snprintf(path, sizeof(path), "%s/perf-%d.map", directory, pid);
-	fd = open_own(directory, pid);
+	fd = jit_map_open_own(directory, pid);
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &status))

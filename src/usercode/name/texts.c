@@ -9,14 +9,14 @@
 #include "base/xxh64.h"
 
 /* Texts with one hash are in a list. */
-struct text {
-	struct text *next;
+struct texts_text {
+	struct texts_text *next;
 	char bytes[];
 };
 
 struct bucket {
 	uint64_t hash; /* the key */
-	struct text *first;
+	struct texts_text *first;
 };
 
 struct lkst_texts {
@@ -32,7 +32,7 @@ struct lkst_texts *lkst_texts_new(void)
 void lkst_texts_free(struct lkst_texts *t)
 {
 	struct bucket *bucket;
-	struct text *text;
+	struct texts_text *text;
 	uint32_t i = 0;
 
 	if (!t)
@@ -46,9 +46,9 @@ void lkst_texts_free(struct lkst_texts *t)
 	free(t);
 }
 
-static struct text *add(struct lkst_texts *t, const char *bytes, size_t length)
+static struct texts_text *texts_add(struct lkst_texts *t, const char *bytes, size_t length)
 {
-	struct text *text = malloc(sizeof(*text) + length + 1);
+	struct texts_text *text = malloc(sizeof(*text) + length + 1);
 
 	if (!text)
 		return NULL;
@@ -63,7 +63,7 @@ const char *lkst_texts_keep(struct lkst_texts *t, const char *bytes)
 	size_t length = strnlen(bytes, LKST_TEXT_MAX);
 	uint64_t hash = lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
 	struct bucket *bucket = lkst_hash_find(&t->buckets, hash, sizeof(*bucket));
-	struct text *text;
+	struct texts_text *text;
 
 	for (text = bucket ? bucket->first : NULL; text; text = text->next)
 		if (strlen(text->bytes) == length && !memcmp(text->bytes, bytes, length))
@@ -72,7 +72,7 @@ const char *lkst_texts_keep(struct lkst_texts *t, const char *bytes)
 		return "...";
 	if (!bucket && lkst_hash_reserve(&t->buckets, sizeof(*bucket)))
 		return NULL;
-	text = add(t, bytes, length);
+	text = texts_add(t, bytes, length);
 	if (!text)
 		return NULL;
 	if (!bucket)

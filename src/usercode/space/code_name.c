@@ -13,7 +13,7 @@ _Static_assert(4 * 2 * NAME_SHOWN_MAX + sizeof("+0x0123456789abcdef[]") < LKST_C
 	       "it fits");
 
 /* Escaped, without blanks. */
-static char *put_name(char *p, const char *name)
+static char *code_name_put_name(char *p, const char *name)
 {
 	char *start = p;
 
@@ -25,12 +25,12 @@ static char *put_name(char *p, const char *name)
 
 char *lkst_code_function_put(char *p, const char *function)
 {
-	return put_name(p, function);
+	return code_name_put_name(p, function);
 }
 
 char *lkst_code_file_put(char *p, const struct lkst_binary *b)
 {
-	return put_name(p, lkst_binary_name(b));
+	return code_name_put_name(p, lkst_binary_name(b));
 }
 
 char *lkst_code_name_put(char *p, const struct lkst_binary *b, u64 offset,

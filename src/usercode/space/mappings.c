@@ -20,13 +20,13 @@ enum {
 	PLACES_MAX = 8,		 /* of a binary */
 };
 
-struct place {
+struct mappings_place {
 	struct lkst_binary_place shown;
 	u64 id; /* what the trace calls it */
 	char path[];
 };
 
-struct binary {
+struct mappings_binary {
 	struct lkst_binary shown;
 	u64 inode;
 	u32 dev;
@@ -35,7 +35,7 @@ struct binary {
 };
 
 /* Code in a process, as a state_mapping says. */
-struct listed {
+struct mappings_listed {
 	s32 pid;
 	u32 binary;
 	u64 listed_ns; /* when it was found there */
@@ -51,7 +51,7 @@ struct made {
 };
 
 /* A process, by the records about it. */
-struct process {
+struct mappings_process {
 	u64 pid;      /* the key */
 	u64 exec_ns;  /* when it began, or ran another program; 0: before the records */
 	s32 like_pid; /* it was born with the code of this process; 0: with nothing that is known */
@@ -63,7 +63,7 @@ struct process {
 };
 
 struct lkst_mappings {
-	struct binary *binaries;
+	struct mappings_binary *binaries;
 	u32 nr_binaries;
 	size_t texts;
 	struct lkst_map by_id;	   /* from what the trace calls a binary to its number */
@@ -72,7 +72,7 @@ struct lkst_mappings {
 	struct lkst_map by_memory; /* from a process to the binary that stands for its memory */
 	u32 nr_made;		   /* mappings of all processes */
 	bool has_made;
-	struct listed *listed;	   /* by process, then by address; of one place, by time */
+	struct mappings_listed *listed;	   /* by process, then by address; of one place, by time */
 	u32 nr_listed;
 	bool is_sorted;
 	struct lkst_hash processes;
@@ -99,7 +99,7 @@ static void free_places(struct lkst_binary_place *place)
 
 void lkst_mappings_free(struct lkst_mappings *m)
 {
-	struct process *p;
+	struct mappings_process *p;
 	u32 i = 0;
 
 	if (!m)
@@ -124,11 +124,11 @@ void lkst_mappings_free(struct lkst_mappings *m)
 /* ---- binaries --------------------------------------------------------------------------------- */
 
 /* Adds a binary. *@ret_nr: its number; 0: there are too many. 0 or -ENOMEM. */
-static int add_binary(struct lkst_mappings *m, u8 kind, const char *id, size_t id_length,
-		      const char *path, size_t path_length, u32 *ret_nr)
+static int mappings_add_binary(struct lkst_mappings *m, u8 kind, const char *id, size_t id_length,
+			       const char *path, size_t path_length, u32 *ret_nr)
 {
 	_cleanup_free_ char *build_id = strndup(id, id_length), *copy = strndup(path, path_length);
-	struct binary *b;
+	struct mappings_binary *b;
 
 	*ret_nr = 0;
 	if (m->nr_binaries == LKST_BINARIES_MAX || m->texts + id_length + path_length > TEXTS_MAX)
@@ -148,7 +148,7 @@ static int add_binary(struct lkst_mappings *m, u8 kind, const char *id, size_t i
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static u64 hash_of(const void *bytes, size_t length)
+static u64 mappings_hash_of(const void *bytes, size_t length)
 {
 	return lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
 }
@@ -158,15 +158,15 @@ static u64 file_key(u32 dev, u64 inode, u64 ctime)
 {
 	const u64 which[] = { dev, inode, ctime };
 
-	return hash_of(which, sizeof(which));
+	return mappings_hash_of(which, sizeof(which));
 }
 
-static int set(struct lkst_map *map, u64 key, u64 value)
+static int mappings_set(struct lkst_map *map, u64 key, u64 value)
 {
 	return lkst_map_set(map, key, value) == -ENOMEM ? -ENOMEM : 0;
 }
 
-static u8 kind_of(const char *path, size_t length)
+static u8 mappings_kind_of(const char *path, size_t length)
 {
 	return length == strlen("[vdso]") && !memcmp(path, "[vdso]", length) ? LKST_BINARY_VDSO : LKST_BINARY_FILE;
 }
@@ -175,19 +175,19 @@ static u8 kind_of(const char *path, size_t length)
  * The binary of a file. Copies of one build, as in the layers of containers, are one binary: the same code. Not where
  * their code is at another place in the file, as in one that was stripped.
  */
-static int know_binary(struct lkst_mappings *m, const struct lkst_rec_state_binary *r, const char *id, size_t id_length,
-		       const char *path, size_t length, u32 *ret_nr)
+static int mappings_know_binary(struct lkst_mappings *m, const struct lkst_rec_state_binary *r, const char *id,
+				size_t id_length, const char *path, size_t length, u32 *ret_nr)
 {
-	const u64 build[] = { hash_of(id, id_length), r->bias, kind_of(path, length) };
-	const u64 key = hash_of(build, sizeof(build));
+	const u64 build[] = { mappings_hash_of(id, id_length), r->bias, mappings_kind_of(path, length) };
+	const u64 key = mappings_hash_of(build, sizeof(build));
 	const u64 *known = id_length ? lkst_map_find(&m->by_build, key) : NULL;
-	struct binary *b;
+	struct mappings_binary *b;
 	int err;
 
 	*ret_nr = known ? (u32)*known : 0;
 	if (known)
 		return 0;
-	err = add_binary(m, kind_of(path, length), id, id_length, path, length, ret_nr);
+	err = mappings_add_binary(m, mappings_kind_of(path, length), id, id_length, path, length, ret_nr);
 	if (err || !*ret_nr)
 		return err;
 	b = &m->binaries[*ret_nr - 1];
@@ -195,17 +195,17 @@ static int know_binary(struct lkst_mappings *m, const struct lkst_rec_state_bina
 	b->dev = r->dev;
 	b->ctime = r->ctime;
 	b->shown.bias = r->bias;
-	return id_length ? set(&m->by_build, key, *ret_nr) : 0;
+	return id_length ? mappings_set(&m->by_build, key, *ret_nr) : 0;
 }
 
 /* The copy of binary @nr that the trace calls @id; NULL: it is not known. */
-static struct place *find_place(const struct lkst_mappings *m, u32 nr, u64 id)
+static struct mappings_place *mappings_find_place(const struct lkst_mappings *m, u32 nr, u64 id)
 {
 	struct lkst_binary_place *place;
 
 	for (place = m->binaries[nr - 1].shown.places; place; place = place->next)
-		if (((struct place *)place)->id == id)
-			return (struct place *)place;
+		if (((struct mappings_place *)place)->id == id)
+			return (struct mappings_place *)place;
 	return NULL;
 }
 
@@ -214,7 +214,7 @@ static int add_place(struct lkst_mappings *m, u32 nr, u64 id, const char *path, 
 {
 	struct lkst_binary *b = &m->binaries[nr - 1].shown;
 	const struct lkst_binary_place *other;
-	struct place *place;
+	struct mappings_place *place;
 	u32 others = 0;
 
 	for (other = b->places; other; other = other->next)
@@ -252,15 +252,15 @@ static int feed_binary(struct lkst_mappings *m, const struct lkst_record *r)
 	if (id_length > LKST_BINARY_ID || id_length % 2 || strspn(text, "0123456789abcdef") != id_length)
 		id_length = 0;
 	length -= (u32)(blank + 1 - text);
-	err = know_binary(m, &binary, text, id_length, blank + 1, length, &nr);
+	err = mappings_know_binary(m, &binary, text, id_length, blank + 1, length, &nr);
 	err = err || !nr ? err : add_place(m, nr, binary.binary, blank + 1, length);
 	if (err || !nr)
 		return err;
 	key = file_key(binary.dev, binary.inode, binary.ctime);
 	/* What has a build-id says more, where a file is listed twice. */
 	if (id_length || !lkst_map_find(&m->by_file, key))
-		err = set(&m->by_file, key, nr);
-	return err ?: set(&m->by_id, binary.binary, nr);
+		err = mappings_set(&m->by_file, key, nr);
+	return err ?: mappings_set(&m->by_id, binary.binary, nr);
 }
 
 /* The binary that stands for what process @pid has in its memory and in no file. 0: there are too many. */
@@ -272,7 +272,7 @@ static int memory_of(struct lkst_mappings *m, s32 pid, u32 *ret_nr)
 	*ret_nr = known ? (u32)*known : 0;
 	if (known)
 		return 0;
-	err = add_binary(m, LKST_BINARY_MEMORY, "", 0, "", 0, ret_nr);
+	err = mappings_add_binary(m, LKST_BINARY_MEMORY, "", 0, "", 0, ret_nr);
 	if (err || !*ret_nr)
 		return err;
 	m->binaries[*ret_nr - 1].shown.pid = pid;
@@ -303,8 +303,8 @@ const char *lkst_binary_name(const struct lkst_binary *b)
 static int feed_listed(struct lkst_mappings *m, const struct lkst_record *r)
 {
 	struct lkst_rec_state_mapping mapping;
-	struct place *place;
-	struct listed *l;
+	struct mappings_place *place;
+	struct mappings_listed *l;
 	u64 *binary;
 
 	memcpy(&mapping, r->bytes, sizeof(mapping));
@@ -315,14 +315,14 @@ static int feed_listed(struct lkst_mappings *m, const struct lkst_record *r)
 	l = lkst_vec_add(m->listed, m->nr_listed);
 	if (!l)
 		return -ENOMEM;
-	*l = (struct listed){ .pid = mapping.owner_pid,
+	*l = (struct mappings_listed){ .pid = mapping.owner_pid,
 			      .binary = (u32)*binary,
 			      .listed_ns = r->ns,
 			      .from_ns = mapping.from,
 			      .address = mapping.address,
 			      .end = mapping.address + mapping.length,
 			      .offset = mapping.offset };
-	place = *binary && *binary <= m->nr_binaries ? find_place(m, (u32)*binary, mapping.binary) : NULL;
+	place = *binary && *binary <= m->nr_binaries ? mappings_find_place(m, (u32)*binary, mapping.binary) : NULL;
 	if (place)
 		place->shown.user_pid = mapping.owner_pid;
 	m->is_sorted = false;
@@ -338,8 +338,8 @@ static int feed_state(struct lkst_mappings *m, const struct lkst_record *r)
 	return r->event->index == LKST_EV_state_mapping ? feed_listed(m, r) : 0;
 }
 
-static int load(struct lkst_err *e, void *ctx, const struct lkst_block *block,
-		const struct lkst_record *r)
+static int mappings_load(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+			 const struct lkst_record *r)
 {
 	int err = feed_state(ctx, r);
 
@@ -348,12 +348,12 @@ static int load(struct lkst_err *e, void *ctx, const struct lkst_block *block,
 
 int lkst_mappings_load(struct lkst_err *e, struct lkst_mappings *m, const struct lkst_trace *t)
 {
-	return lkst_state_walk(e, t, load, m, NULL);
+	return lkst_state_walk(e, t, mappings_load, m, NULL);
 }
 
 static int compare_listed(const void *one, const void *other)
 {
-	const struct listed *a = one, *b = other;
+	const struct mappings_listed *a = one, *b = other;
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
@@ -366,7 +366,7 @@ static int compare_listed(const void *one, const void *other)
  * Whether a list of @pid's code that was made at @l's time says what it had at @ns, if it ran its program since
  * @exec_ns.
  */
-static bool holds(const struct listed *l, u64 ns, u64 exec_ns)
+static bool holds(const struct mappings_listed *l, u64 ns, u64 exec_ns)
 {
 	return l->from_ns <= ns && l->listed_ns >= exec_ns;
 }
@@ -383,10 +383,10 @@ static void sort_listed(struct lkst_mappings *m)
  * what is mapped stays as a rule until the process ends, or else by the last before. *@ret_has: there is such a
  * list.
  */
-static const struct listed *find_listed(struct lkst_mappings *m, s32 pid, u64 ns, u64 exec_ns,
-					u64 address, bool *ret_has)
+static const struct mappings_listed *mappings_find_listed(struct lkst_mappings *m, s32 pid, u64 ns, u64 exec_ns,
+							  u64 address, bool *ret_has)
 {
-	const struct listed *before = NULL;
+	const struct mappings_listed *before = NULL;
 	u64 made_ns = 0;
 	size_t i;
 
@@ -394,7 +394,7 @@ static const struct listed *find_listed(struct lkst_mappings *m, s32 pid, u64 ns
 	sort_listed(m);
 	i = lkst_lower_bound(k, m->nr_listed, m->listed[k].pid < pid);
 	for (; i < m->nr_listed && m->listed[i].pid == pid; i++) {
-		const struct listed *l = &m->listed[i];
+		const struct mappings_listed *l = &m->listed[i];
 
 		if (!holds(l, ns, exec_ns))
 			continue;
@@ -413,7 +413,7 @@ static const struct listed *find_listed(struct lkst_mappings *m, s32 pid, u64 ns
 
 /* ---- processes -------------------------------------------------------------------------------- */
 
-static void forget_made(struct lkst_mappings *m, struct process *p)
+static void forget_made(struct lkst_mappings *m, struct mappings_process *p)
 {
 	free(p->made);
 	m->nr_made -= p->nr_made;
@@ -422,25 +422,26 @@ static void forget_made(struct lkst_mappings *m, struct process *p)
 	p->is_whole = false;
 }
 
-static struct process *process_of(const struct lkst_mappings *m, s32 pid)
+static struct mappings_process *mappings_process_of(const struct lkst_mappings *m, s32 pid)
 {
-	return lkst_hash_find(&m->processes, (u32)pid, sizeof(struct process));
+	return lkst_hash_find(&m->processes, (u32)pid, sizeof(struct mappings_process));
 }
 
 /* *@ret_process is NULL where there are too many. */
-static int add_process(struct lkst_mappings *m, s32 pid, struct process **ret_process)
+static int add_process(struct lkst_mappings *m, s32 pid, struct mappings_process **ret_process)
 {
-	*ret_process = process_of(m, pid);
+	*ret_process = mappings_process_of(m, pid);
 	if (*ret_process || m->processes.nr == PROCESSES_MAX)
 		return 0;
-	if (lkst_hash_reserve(&m->processes, sizeof(struct process)))
+	if (lkst_hash_reserve(&m->processes, sizeof(struct mappings_process)))
 		return -ENOMEM;
-	*ret_process = lkst_hash_add(&m->processes, (u32)pid, sizeof(struct process));
+	*ret_process = lkst_hash_add(&m->processes, (u32)pid, sizeof(struct mappings_process));
 	return 0;
 }
 
 /* Gives @child the code that @parent has. */
-static int inherit(struct lkst_mappings *m, struct process *child, const struct process *parent)
+static int mappings_inherit(struct lkst_mappings *m, struct mappings_process *child,
+			    const struct mappings_process *parent)
 {
 	forget_made(m, child);
 	if (!parent->nr_made || m->nr_made + parent->nr_made > LKST_MAPPINGS_MAX)
@@ -458,15 +459,15 @@ static int inherit(struct lkst_mappings *m, struct process *child, const struct 
 static int feed_fork(struct lkst_mappings *m, const struct lkst_record *r)
 {
 	struct lkst_rec_sched_process_fork fork;
-	struct process *child, parent = {};
+	struct mappings_process *child, parent = {};
 	int err;
 
 	memcpy(&fork, r->bytes, sizeof(fork));
 	if (fork.child_pid == fork.parent_pid)
 		return 0;
-	child = process_of(m, fork.parent_pid);
+	child = mappings_process_of(m, fork.parent_pid);
 	/* Nothing is known of either: a trace may have millions of such forks. */
-	if (!child && !m->nr_listed && !process_of(m, fork.child_pid))
+	if (!child && !m->nr_listed && !mappings_process_of(m, fork.child_pid))
 		return 0;
 	if (child)
 		parent = *child;
@@ -477,18 +478,18 @@ static int feed_fork(struct lkst_mappings *m, const struct lkst_record *r)
 	child->like_pid = parent.like_pid ?: fork.parent_pid;
 	child->like_ns = parent.like_pid ? parent.like_ns : r->ns;
 	child->like_exec_ns = parent.like_pid ? parent.like_exec_ns : parent.exec_ns;
-	return inherit(m, child, &parent);
+	return mappings_inherit(m, child, &parent);
 }
 
 static int feed_exec(struct lkst_mappings *m, const struct lkst_record *r)
 {
-	struct process *p;
+	struct mappings_process *p;
 	int err = add_process(m, r->tid, &p);
 
 	if (err || !p)
 		return err;
 	forget_made(m, p);
-	*p = (struct process){ .pid = p->pid, .exec_ns = r->ns };
+	*p = (struct mappings_process){ .pid = p->pid, .exec_ns = r->ns };
 	return 0;
 }
 
@@ -516,14 +517,14 @@ static int binary_of(struct lkst_mappings *m, const struct lkst_record *r, u32 *
 	binary.inode = mapping.inode;
 	binary.dev = mapping.dev;
 	binary.ctime = mapping.ctime;
-	err = know_binary(m, &binary, "", 0, path, length, ret_nr);
-	return err || !*ret_nr ? err : set(&m->by_file, key, *ret_nr);
+	err = mappings_know_binary(m, &binary, "", 0, path, length, ret_nr);
+	return err || !*ret_nr ? err : mappings_set(&m->by_file, key, *ret_nr);
 }
 
 static int feed_made(struct lkst_mappings *m, const struct lkst_record *r)
 {
 	struct lkst_rec_mapping mapping;
-	struct process *p;
+	struct mappings_process *p;
 	struct made *made;
 	u32 binary;
 	int err;
@@ -548,7 +549,7 @@ static int feed_made(struct lkst_mappings *m, const struct lkst_record *r)
 }
 
 /* What @p mapped last over @address until @ns. NULL: nothing that is known. */
-static const struct made *find_made(const struct process *p, u64 ns, u64 address)
+static const struct made *find_made(const struct mappings_process *p, u64 ns, u64 address)
 {
 	u32 i;
 
@@ -561,10 +562,10 @@ static const struct made *find_made(const struct process *p, u64 ns, u64 address
 static void feed_free(struct lkst_mappings *m, const struct lkst_record *r)
 {
 	struct lkst_rec_sched_process_free freed;
-	struct process *p;
+	struct mappings_process *p;
 
 	memcpy(&freed, r->bytes, sizeof(freed));
-	p = process_of(m, freed.freed_tid);
+	p = mappings_process_of(m, freed.freed_tid);
 	if (!p)
 		return;
 	forget_made(m, p);
@@ -599,16 +600,16 @@ static bool memory_at(struct lkst_mappings *m, s32 pid, u64 address, struct lkst
 bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 			struct lkst_code_place *ret_place)
 {
-	const struct process *p = process_of(m, pid);
+	const struct mappings_process *p = mappings_process_of(m, pid);
 	const struct made *made = find_made(p, ns, address);
-	const struct listed *found;
+	const struct mappings_listed *found;
 	bool has, has_like = false;
 
 	*ret_place = (struct lkst_code_place){};
 	/* It runs another program by now, or is another process: what that has says nothing of the one before. */
 	if (p && p->exec_ns > ns)
 		return true;
-	found = find_listed(m, pid, ns, p ? p->exec_ns : 0, address, &has);
+	found = mappings_find_listed(m, pid, ns, p ? p->exec_ns : 0, address, &has);
 	/* A list that was made in between knows better; one that was made later may have what was mapped then. */
 	if (made && !(found && found->listed_ns <= ns && found->listed_ns > made->ns)) {
 		if (!made->binary)
@@ -617,8 +618,8 @@ bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 		return true;
 	}
 	if (!found && !has && p && p->like_pid)
-		found = find_listed(m, p->like_pid, p->like_ns, p->like_exec_ns, address,
-				    &has_like);
+		found = mappings_find_listed(m, p->like_pid, p->like_ns, p->like_exec_ns, address,
+					     &has_like);
 	if (found) {
 		*ret_place = (struct lkst_code_place){ found->binary,
 						       address - found->address + found->offset };
@@ -631,7 +632,7 @@ bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 
 struct lkst_code_space lkst_mappings_space(struct lkst_mappings *m, s32 pid, u64 ns)
 {
-	const struct process *p = process_of(m, pid);
+	const struct mappings_process *p = mappings_process_of(m, pid);
 	u64 which[4] = { p ? p->exec_ns : 0, p ? p->nr_made : 0 };
 	size_t next;
 
@@ -643,7 +644,7 @@ struct lkst_code_space lkst_mappings_space(struct lkst_mappings *m, s32 pid, u64
 	which[2] = next;
 	which[3] = next < m->nr_listed && m->listed[next].pid == pid &&
 		   holds(&m->listed[next], ns, which[0]);
-	return (struct lkst_code_space){ which[0], hash_of(which, sizeof(which)) };
+	return (struct lkst_code_space){ which[0], mappings_hash_of(which, sizeof(which)) };
 }
 
 bool lkst_mappings_is_empty(const struct lkst_mappings *m)
