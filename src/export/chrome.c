@@ -31,7 +31,7 @@ enum {
 };
 
 /* Of a life. */
-struct open_call {
+struct chrome_open_call {
 	bool is_open, has_events;
 	s32 pid, tid;	     /* of the track that it has */
 	s32 life_pid, life_tid; /* the thread's own numbers then */
@@ -44,7 +44,7 @@ struct chrome {
 	struct lkst_export *x;
 	struct lkst_model_pass pass;
 	struct lkst_gap_test *gap_test;
-	struct open_call *calls; /* by number of lives */
+	struct chrome_open_call *calls; /* by number of lives */
 	u32 nr_calls;
 	u64 *cpu_ends; /* by CPU: up to where its slices were written, 0: none yet */
 	u32 nr_cpus;
@@ -58,24 +58,24 @@ struct chrome {
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* Microseconds, to the ns. */
-static char *put_time(char *p, u64 ns)
+static char *chrome_put_time(char *p, u64 ns)
 {
 	p = lkst_put_u64(p, ns / NS_PER_US);
 	return lkst_put_digits(lkst_put_str(p, "."), ns % NS_PER_US, 3);
 }
 
 /* The beginning of an event of kind @phase, up to its time. */
-static char *put_event(struct chrome *c, char phase, s32 pid, s32 tid, u64 ns)
+static char *chrome_put_event(struct chrome *c, char phase, s32 pid, s32 tid, u64 ns)
 {
 	char *p = lkst_put_str(lkst_out_room(c->x->out), ",\n{\"ph\":\"");
 
 	*p++ = phase;
 	p = lkst_put_s64(lkst_put_str(p, "\",\"pid\":"), pid);
 	p = lkst_put_s64(lkst_put_str(p, ",\"tid\":"), tid);
-	return put_time(lkst_put_str(p, ",\"ts\":"), ns);
+	return chrome_put_time(lkst_put_str(p, ",\"ts\":"), ns);
 }
 
-static char *put_name(struct chrome *c, char *p, const char *text, size_t length)
+static char *chrome_put_name(struct chrome *c, char *p, const char *text, size_t length)
 {
 	return lkst_out_json(c->x->out, lkst_put_str(p, ",\"name\":"), text, length);
 }
@@ -88,26 +88,26 @@ static void end_event(struct chrome *c, char *p)
 /* A slice of a track. */
 static void put_slice(struct chrome *c, s32 pid, s32 tid, u64 from_ns, u64 to_ns, const char *name)
 {
-	char *p = put_event(c, 'X', pid, tid, from_ns);
+	char *p = chrome_put_event(c, 'X', pid, tid, from_ns);
 
-	p = put_time(lkst_put_str(p, ",\"dur\":"), to_ns - from_ns);
-	end_event(c, put_name(c, p, name, strlen(name)));
+	p = chrome_put_time(lkst_put_str(p, ",\"dur\":"), to_ns - from_ns);
+	end_event(c, chrome_put_name(c, p, name, strlen(name)));
 }
 
 /* What a track is called: @kind is "process_name" or "thread_name". */
 static void put_track(struct chrome *c, const char *kind, s32 pid, s32 tid, const char *name,
 		      size_t length)
 {
-	char *p = put_event(c, 'M', pid, tid, 0);
+	char *p = chrome_put_event(c, 'M', pid, tid, 0);
 
-	p = put_name(c, p, kind, strlen(kind));
+	p = chrome_put_name(c, p, kind, strlen(kind));
 	p = lkst_out_json(c->x->out, lkst_put_str(p, ",\"args\":{\"name\":"), name, length);
 	end_event(c, lkst_put_str(p, "}"));
 }
 
 /* "bash-12" in @text. Returns it. */
 enum { WHO_TEXT = 32 };
-static const char *who(const struct lkst_thread_life *life, char text[WHO_TEXT])
+static const char *chrome_who(const struct lkst_thread_life *life, char text[WHO_TEXT])
 {
 	if (life->tid < 0)
 		snprintf(text, WHO_TEXT, "%.16s", life->comm);
@@ -116,27 +116,27 @@ static const char *who(const struct lkst_thread_life *life, char text[WHO_TEXT])
 	return text;
 }
 
-static s32 pid_of(const struct lkst_thread_life *life)
+static s32 chrome_pid_of(const struct lkst_thread_life *life)
 {
 	return life->pid ?: life->tid;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static void begin_call(struct chrome *c, struct open_call *open, const struct lkst_thread_slice *s)
+static void chrome_begin_call(struct chrome *c, struct chrome_open_call *open, const struct lkst_thread_slice *s)
 {
-	char text[LKST_CALL_TEXT], *p = put_event(c, 'B', open->pid, open->tid, s->from_ns);
+	char text[LKST_CALL_TEXT], *p = chrome_put_event(c, 'B', open->pid, open->tid, s->from_ns);
 
 	lkst_thread_slice_call_name(s, text);
-	end_event(c, put_name(c, p, text, strlen(text)));
+	end_event(c, chrome_put_name(c, p, text, strlen(text)));
 	open->is_open = true;
 	open->call_ns = s->call_ns;
 }
 
 /* @ret: what the call returned, NULL: it was not seen to return. */
-static void end_call(struct chrome *c, struct open_call *open, const s64 *ret)
+static void chrome_end_call(struct chrome *c, struct chrome_open_call *open, const s64 *ret)
 {
-	char *p = put_event(c, 'E', open->pid, open->tid, open->end_ns);
+	char *p = chrome_put_event(c, 'E', open->pid, open->tid, open->end_ns);
 
 	if (ret)
 		p = lkst_put_str(lkst_put_s64(lkst_put_str(p, ",\"args\":{\"ret\":"), *ret), "}");
@@ -148,7 +148,7 @@ static void end_call(struct chrome *c, struct open_call *open, const s64 *ret)
  * A number for the track of @life: its own, or, where another life had that before, one that nobody has. A reader
  * keeps one name for a track. 0 or -ENOMEM.
  */
-static int number_of(struct chrome *c, const struct lkst_thread_life *life, s32 *ret_number)
+static int chrome_number_of(struct chrome *c, const struct lkst_thread_life *life, s32 *ret_number)
 {
 	const u64 *owner = lkst_map_find(&c->owners, (u32)life->tid);
 
@@ -161,10 +161,10 @@ static int number_of(struct chrome *c, const struct lkst_thread_life *life, s32 
 }
 
 /* The number of the track of the process that @life is in. @tid: of the track of @life. 0 or -ENOMEM. */
-static int number_of_process(struct chrome *c, const struct open_call *open, const struct lkst_thread_life *life,
+static int number_of_process(struct chrome *c, const struct chrome_open_call *open, const struct lkst_thread_life *life,
 			     s32 tid, s32 *ret_number)
 {
-	const s32 pid = pid_of(life);
+	const s32 pid = chrome_pid_of(life);
 	const u64 *process = lkst_map_find(&c->processes, (u32)pid);
 
 	/* The process stays the same where a thread goes on under the number of the first (de_thread(), fs/exec.c). */
@@ -180,17 +180,17 @@ static int number_of_process(struct chrome *c, const struct open_call *open, con
  * A thread that gets another number (de_thread(), fs/exec.c), or whose process becomes known, goes on in another track:
  * what ends has the numbers of what began. 0 or -ENOMEM.
  */
-static int choose_track(struct chrome *c, struct open_call *open,
+static int choose_track(struct chrome *c, struct chrome_open_call *open,
 			const struct lkst_thread_life *life)
 {
 	size_t length = strnlen(life->comm, 16);
-	s32 pid = pid_of(life), track_pid, track_tid = open->tid;
+	s32 pid = chrome_pid_of(life), track_pid, track_tid = open->tid;
 
 	if (open->has_events && open->life_pid == pid && open->life_tid == life->tid)
 		return 0;
 	if (open->has_events) {
 		if (open->is_open)
-			end_call(c, open, NULL);
+			chrome_end_call(c, open, NULL);
 		if (open->life_pid != pid)
 			put_track(c, "process_name", open->pid, open->tid, life->comm, length);
 		put_track(c, "thread_name", open->pid, open->tid, life->comm, length);
@@ -198,7 +198,7 @@ static int choose_track(struct chrome *c, struct open_call *open,
 	/* It goes on as the first thread of its process, whose track has the number of the process's. */
 	if (open->life_tid && open->life_tid != life->tid && open->life_pid == pid && life->tid == pid)
 		track_tid = open->pid;
-	else if (open->life_tid != life->tid && number_of(c, life, &track_tid))
+	else if (open->life_tid != life->tid && chrome_number_of(c, life, &track_tid))
 		return -ENOMEM;
 	if (number_of_process(c, open, life, track_tid, &track_pid))
 		return -ENOMEM;
@@ -210,7 +210,7 @@ static int choose_track(struct chrome *c, struct open_call *open,
 }
 
 /* Threads that are only known to exist are left out, as by the analyses: so it is of those that do something later. */
-static void put_unknown_beginning(struct chrome *c, struct open_call *open,
+static void put_unknown_beginning(struct chrome *c, struct chrome_open_call *open,
 				  const struct lkst_thread_slice *s)
 {
 	if (open->from_ns)
@@ -220,12 +220,12 @@ static void put_unknown_beginning(struct chrome *c, struct open_call *open,
 }
 
 /* "running", "blocked: io"; of one that was woken, by whom. */
-static void put_state(struct chrome *c, s32 pid, s32 tid, const struct lkst_thread_slice *s)
+static void chrome_put_state(struct chrome *c, s32 pid, s32 tid, const struct lkst_thread_slice *s)
 {
 	const struct lkst_thread_life *waker = NULL;
-	char text[WHO_TEXT], *p = put_event(c, 'X', pid, tid, s->from_ns);
+	char text[WHO_TEXT], *p = chrome_put_event(c, 'X', pid, tid, s->from_ns);
 
-	p = put_time(lkst_put_str(p, ",\"dur\":"), s->to_ns - s->from_ns);
+	p = chrome_put_time(lkst_put_str(p, ",\"dur\":"), s->to_ns - s->from_ns);
 	p = lkst_put_str(lkst_put_str(p, ",\"name\":\""), lkst_run_names[s->run]);
 	if (s->run == LKST_RUN_BLOCKED)
 		p = lkst_put_str(lkst_put_str(p, ": "), lkst_cause_names[s->cause]);
@@ -234,7 +234,7 @@ static void put_state(struct chrome *c, s32 pid, s32 tid, const struct lkst_thre
 	    s->waker->life != LKST_LIFE_NONE)
 		waker = lkst_model_life(c->pass.model, s->waker->life);
 	if (waker) {
-		who(waker, text);
+		chrome_who(waker, text);
 		p = lkst_out_json(c->x->out, lkst_put_str(p, ",\"args\":{\"waker\":"), text,
 				  strlen(text));
 		p = lkst_put_str(p, "}");
@@ -242,10 +242,10 @@ static void put_state(struct chrome *c, s32 pid, s32 tid, const struct lkst_thre
 	end_event(c, p);
 }
 
-static int on_slice(void *ctx, const struct lkst_thread_slice *s)
+static int chrome_on_slice(void *ctx, const struct lkst_thread_slice *s)
 {
 	struct chrome *c = ctx;
-	struct open_call *open = lkst_vec_reach(c->calls, c->nr_calls, s->life->nr);
+	struct chrome_open_call *open = lkst_vec_reach(c->calls, c->nr_calls, s->life->nr);
 
 	if (!open)
 		return -ENOMEM;
@@ -253,13 +253,13 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 		return 0;
 	if (lkst_thread_life_is_shared(s->life)) {
 		if (s->run != LKST_RUN_DEAD && s->run != LKST_RUN_UNKNOWN)
-			put_state(c, pid_of(s->life), s->life->tid, s);
+			chrome_put_state(c, chrome_pid_of(s->life), s->life->tid, s);
 		return 0;
 	}
 	if (choose_track(c, open, s->life))
 		return -ENOMEM;
 	if (open->is_open && (!s->in_call || s->call_ns != open->call_ns))
-		end_call(c, open, NULL);
+		chrome_end_call(c, open, NULL);
 	if (s->run == LKST_RUN_DEAD)
 		return 0;
 	if (s->run == LKST_RUN_UNKNOWN && !open->has_events) {
@@ -268,24 +268,24 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 	}
 	put_unknown_beginning(c, open, s);
 	if (s->in_call && !open->is_open)
-		begin_call(c, open, s);
-	put_state(c, open->pid, open->tid, s);
+		chrome_begin_call(c, open, s);
+	chrome_put_state(c, open->pid, open->tid, s);
 	open->has_events = true;
 	open->end_ns = s->to_ns;
 	if (s->ends_call)
-		end_call(c, open, &s->ret);
+		chrome_end_call(c, open, &s->ret);
 	return 0;
 }
 
-static int on_return(void *ctx, const struct lkst_thread_slice *s)
+static int chrome_on_return(void *ctx, const struct lkst_thread_slice *s)
 {
 	struct chrome *c = ctx;
-	struct open_call *open = lkst_vec_reach(c->calls, c->nr_calls, s->life->nr);
+	struct chrome_open_call *open = lkst_vec_reach(c->calls, c->nr_calls, s->life->nr);
 
 	if (!open)
 		return -ENOMEM;
 	if (open->is_open && open->call_ns == s->call_ns && open->end_ns == s->to_ns)
-		end_call(c, open, &s->ret);
+		chrome_end_call(c, open, &s->ret);
 	return 0;
 }
 
@@ -298,14 +298,14 @@ static int finish_threads(struct chrome *c)
 	if (lkst_process_names_find(&names, c->pass.model))
 		return -ENOMEM;
 	for (i = 0; i < c->nr_calls; i++) {
-		struct open_call *open = &c->calls[i];
+		struct chrome_open_call *open = &c->calls[i];
 		const struct lkst_thread_life *life = lkst_model_life(c->pass.model, i);
 		const char *process;
 
 		if (!open->has_events)
 			continue;
 		if (open->is_open)
-			end_call(c, open, NULL);
+			chrome_end_call(c, open, NULL);
 		process = lkst_process_name(&names, c->pass.model, life);
 		put_track(c, "process_name", open->pid, open->tid, process, strnlen(process, 16));
 		put_track(c, "thread_name", open->pid, open->tid, life->comm,
@@ -322,7 +322,7 @@ static s32 cpu_track(u32 cpu)
 }
 
 /* What was not known of the CPU up to @to_ns. */
-static int fill_up(struct chrome *c, u32 cpu, u64 to_ns)
+static int chrome_fill_up(struct chrome *c, u32 cpu, u64 to_ns)
 {
 	u64 *end_ns = lkst_vec_reach(c->cpu_ends, c->nr_cpus, cpu);
 
@@ -335,22 +335,22 @@ static int fill_up(struct chrome *c, u32 cpu, u64 to_ns)
 	return 0;
 }
 
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int chrome_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct chrome *c = ctx;
 	char text[WHO_TEXT];
 
-	if (fill_up(c, i->cpu, i->from_ns))
+	if (chrome_fill_up(c, i->cpu, i->from_ns))
 		return -ENOMEM;
 	if (!i->life)
 		put_slice(c, PID_CPUS, cpu_track(i->cpu), i->from_ns, i->to_ns, "unknown");
 	else if (i->life->idle_cpu < 0)
-		put_slice(c, PID_CPUS, cpu_track(i->cpu), i->from_ns, i->to_ns, who(i->life, text));
+		put_slice(c, PID_CPUS, cpu_track(i->cpu), i->from_ns, i->to_ns, chrome_who(i->life, text));
 	c->cpu_ends[i->cpu] = i->to_ns;
 	return 0;
 }
 
-static int on_frame(void *ctx, const struct lkst_irq_context *f)
+static int chrome_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct lkst_lane_name name = { .context = f->context,
 				       .number = f->number,
@@ -364,7 +364,7 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 	return 0;
 }
 
-static void finish_cpus(struct chrome *c)
+static void chrome_finish_cpus(struct chrome *c)
 {
 	char text[32];
 	u32 i;
@@ -382,7 +382,7 @@ static void finish_cpus(struct chrome *c)
 /* ---- disks ----------------------------------------------------------------------------------- */
 
 /* The time of a request that was sent before begins with the first time, as of the analysis biotime. */
-static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
+static int chrome_on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *b = record;
 	u64 packed = lkst_request_pack(b->dev, b->flags, b->bytes);
@@ -400,7 +400,7 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-static int on_requeue(void *ctx, const struct lkst_record *r, const void *record)
+static int chrome_on_requeue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_requeue *b = record;
 	struct chrome *c = ctx;
@@ -411,7 +411,7 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 	return 0;
 }
 
-static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
+static int chrome_on_merge(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_merge *b = record;
 	struct chrome *c = ctx;
@@ -423,23 +423,23 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /* One end of a request. */
-static void put_request(struct chrome *c, char phase, const char *name, u64 ns)
+static void chrome_put_request(struct chrome *c, char phase, const char *name, u64 ns)
 {
-	char *p = put_event(c, phase, PID_DISKS, PID_DISKS, ns);
+	char *p = chrome_put_event(c, phase, PID_DISKS, PID_DISKS, ns);
 
 	p = lkst_put_u64(lkst_put_str(p, ",\"cat\":\"disk\",\"id\":"), c->nr_requests);
-	end_event(c, put_name(c, p, name, strlen(name)));
+	end_event(c, chrome_put_name(c, p, name, strlen(name)));
 }
 
 /* Whether records of @index may be missing in that time: what ends then may be another one than what began. */
-static bool is_left_out(const struct chrome *c, enum lkst_event_index index, u64 from_ns, u64 to_ns)
+static bool chrome_is_left_out(const struct chrome *c, enum lkst_event_index index, u64 from_ns, u64 to_ns)
 {
 	const u32 id = lkst_feed_id(c->pass.feed, index);
 
 	return id && lkst_limited_crosses(c->x->limited, id, from_ns, to_ns);
 }
 
-static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
+static int chrome_on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *b = record;
 	struct chrome *c = ctx;
@@ -450,12 +450,12 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 		return 0;
 	if (!lkst_gap_test_crosses(c->gap_test, LKST_GAP_TEST_ANY, entry->buffer, entry->start_ns,
 				   r->ns) &&
-	    !is_left_out(c, LKST_EV_block_rq_issue, entry->start_ns, r->ns) &&
-	    !is_left_out(c, LKST_EV_block_rq_complete, entry->start_ns, r->ns)) {
+	    !chrome_is_left_out(c, LKST_EV_block_rq_issue, entry->start_ns, r->ns) &&
+	    !chrome_is_left_out(c, LKST_EV_block_rq_complete, entry->start_ns, r->ns)) {
 		lkst_name_request(&c->pass.labels, lkst_request_key(entry->value), name);
 		c->nr_requests++;
-		put_request(c, 'b', name, entry->start_ns);
-		put_request(c, 'e', name, r->ns);
+		chrome_put_request(c, 'b', name, entry->start_ns);
+		chrome_put_request(c, 'e', name, r->ns);
 	}
 	lkst_pending_remove(&c->requests, entry);
 	return 0;
@@ -463,18 +463,18 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static const struct lkst_model_calls calls = { .cpu = on_cpu, .frame = on_frame };
+static const struct lkst_model_calls calls = { .cpu = chrome_on_cpu, .frame = chrome_on_frame };
 
-static int subscribe(struct lkst_err *e, struct chrome *c)
+static int chrome_subscribe(struct lkst_err *e, struct chrome *c)
 {
 	static const struct {
 		enum lkst_event_index index;
 		lkst_feed_call *call;
 	} rows[] = {
-		{ LKST_EV_block_rq_issue, on_issue },
-		{ LKST_EV_block_rq_requeue, on_requeue },
-		{ LKST_EV_block_rq_merge, on_merge },
-		{ LKST_EV_block_rq_complete, on_complete },
+		{ LKST_EV_block_rq_issue, chrome_on_issue },
+		{ LKST_EV_block_rq_requeue, chrome_on_requeue },
+		{ LKST_EV_block_rq_merge, chrome_on_merge },
+		{ LKST_EV_block_rq_complete, chrome_on_complete },
 	};
 	int err = lkst_gap_test_new(e, c->pass.feed, &c->gap_test);
 	size_t i;
@@ -503,7 +503,7 @@ static void put_beginning(struct chrome *c)
 }
 
 /* A time in which a kind was not recorded, as a slice of a track that is called as the kind. */
-static int put_left_out(void *ctx, const struct lkst_limited_time *time)
+static int chrome_put_left_out(void *ctx, const struct lkst_limited_time *time)
 {
 	struct chrome *c = ctx;
 	const struct lkst_export *x = c->x;
@@ -520,9 +520,10 @@ static int put_left_out(void *ctx, const struct lkst_limited_time *time)
 
 static int put_end(struct chrome *c)
 {
-	int err = finish_threads(c) ?: lkst_limited_each(c->x->limited, c->x->begin_ns, c->x->end_ns, put_left_out, c);
+	int err = finish_threads(c)
+			  ?: lkst_limited_each(c->x->limited, c->x->begin_ns, c->x->end_ns, chrome_put_left_out, c);
 
-	finish_cpus(c);
+	chrome_finish_cpus(c);
 	if (c->nr_requests)
 		put_track(c, "process_name", PID_DISKS, PID_DISKS, "disks", strlen("disks"));
 	lkst_out_str(c->x->out, "\n]}\n");
@@ -536,8 +537,8 @@ static int write_chrome(struct lkst_err *e, struct lkst_export *x)
 	int err;
 
 	err = lkst_model_pass_begin(e, x, &c.pass) ?:
-	      lkst_thread_slices_new(e, c.pass.model, on_slice, on_return, &c, &slices) ?:
-	      subscribe(e, &c);
+	      lkst_thread_slices_new(e, c.pass.model, chrome_on_slice, chrome_on_return, &c, &slices) ?:
+	      chrome_subscribe(e, &c);
 	if (!err) {
 		put_beginning(&c);
 		err = lkst_feed_run(e, c.pass.feed);

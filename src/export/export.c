@@ -41,7 +41,7 @@ int lkst_export_check(struct lkst_err *e, const struct lkst_export_request *requ
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static int add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
+static int export_add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
 	u64 *bytes = ctx;
 
@@ -49,12 +49,12 @@ static int add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_fi
 	return 0;
 }
 
-static u64 max_u64(u64 a, u64 b)
+static u64 export_max_u64(u64 a, u64 b)
 {
 	return a > b ? a : b;
 }
 
-static void find_limited(struct lkst_export *x)
+static void export_find_limited(struct lkst_export *x)
 {
 	bool wants[LKST_EVENT_SPACE] = {};
 	u32 id;
@@ -66,8 +66,8 @@ static void find_limited(struct lkst_export *x)
 }
 
 /* Sets @x for all but where it writes to. */
-static int prepare(struct lkst_err *e, const struct lkst_export_request *request,
-		   struct lkst_export *x)
+static int export_prepare(struct lkst_err *e, const struct lkst_export_request *request,
+			  struct lkst_export *x)
 {
 	const struct lkst_select_options *w = &request->which;
 	int err;
@@ -86,15 +86,15 @@ static int prepare(struct lkst_err *e, const struct lkst_export_request *request
 	if (!x->threads || !x->symbols || !x->code.mappings)
 		return lkst_err_sys(e, -ENOMEM, "exporting");
 	lkst_trace_range(x->trace, &x->begin_ns, &x->end_ns);
-	x->begin_ns = max_u64(x->begin_ns, x->from_ns);
-	x->end_ns = max_u64(x->end_ns < x->to_ns ? x->end_ns : x->to_ns, x->begin_ns);
+	x->begin_ns = export_max_u64(x->begin_ns, x->from_ns);
+	x->end_ns = export_max_u64(x->end_ns < x->to_ns ? x->end_ns : x->to_ns, x->begin_ns);
 	err = lkst_select_new(e, x->catalog, x->threads, w, &x->select)
 		      ?: lkst_symbols_load(e, x->symbols, x->trace)
 		      ?: lkst_mappings_load(e, x->code.mappings, x->trace)
 		      ?: lkst_limited_new(e, x->trace, &x->limited);
 	if (!err)
-		find_limited(x);
-	return err ? err : lkst_trace_each_file(e, x->trace, add_length, &x->total_bytes);
+		export_find_limited(x);
+	return err ? err : lkst_trace_each_file(e, x->trace, export_add_length, &x->total_bytes);
 }
 
 static void export_fini(struct lkst_export *x)
@@ -107,7 +107,7 @@ static void export_fini(struct lkst_export *x)
 }
 
 /* Has the format write, and says what went wrong if only this knows it. */
-static int work(struct lkst_err *e, struct lkst_export *x, const struct lkst_export_format *f)
+static int export_work(struct lkst_err *e, struct lkst_export *x, const struct lkst_export_format *f)
 {
 	const volatile sig_atomic_t *stop = x->request->stop;
 	struct lkst_err own = {};
@@ -138,12 +138,12 @@ static int write_fd(struct lkst_err *e, struct lkst_export *x, const struct lkst
 		return lkst_err_sys(e, -ENOMEM, "exporting");
 	lkst_out_init(out, fd);
 	x->out = out;
-	err = work(e, x, f);
+	err = export_work(e, x, f);
 	x->out = NULL;
 	return err;
 }
 
-static int write_file(struct lkst_err *e, struct lkst_export *x, const struct lkst_export_format *f)
+static int export_write_file(struct lkst_err *e, struct lkst_export *x, const struct lkst_export_format *f)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	struct stat st = {};
@@ -166,7 +166,7 @@ static int write_dir(struct lkst_err *e, struct lkst_export *x, const struct lks
 	if (err)
 		return err;
 	x->dir_fd = dir.fd;
-	return work(e, x, f) ?: lkst_new_dir_place(e, &dir);
+	return export_work(e, x, f) ?: lkst_new_dir_place(e, &dir);
 }
 
 int lkst_export_run(struct lkst_err *e, const struct lkst_export_request *request,
@@ -174,14 +174,14 @@ int lkst_export_run(struct lkst_err *e, const struct lkst_export_request *reques
 {
 	const struct lkst_export_format *f = lkst_export_format(request->format);
 	_cleanup_(export_fini) struct lkst_export x = {};
-	int err = lkst_export_check(e, request) ?: prepare(e, request, &x);
+	int err = lkst_export_check(e, request) ?: export_prepare(e, request, &x);
 
 	if (err)
 		return err;
 	if (!request->path)
 		err = write_fd(e, &x, f, request->fd);
 	else
-		err = f->is_directory ? write_dir(e, &x, f) : write_file(e, &x, f);
+		err = f->is_directory ? write_dir(e, &x, f) : export_write_file(e, &x, f);
 	*ret_result = x.result;
 	return err;
 }
@@ -191,12 +191,12 @@ int lkst_export_send(struct lkst_err *e, const struct lkst_export_request *reque
 		     struct lkst_export_result *ret_result)
 {
 	_cleanup_(export_fini) struct lkst_export x = {};
-	int err = prepare(e, request, &x);
+	int err = export_prepare(e, request, &x);
 
 	if (err)
 		return err;
 	x.ctx = ctx;
-	err = work(e, &x, f);
+	err = export_work(e, &x, f);
 	*ret_result = x.result;
 	return err;
 }

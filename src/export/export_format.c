@@ -117,8 +117,8 @@ bool lkst_export_wants(const struct lkst_export *x, const struct lkst_model *mod
 
 /* ---- record by record ------------------------------------------------------------------------ */
 
-static int take_gaps(struct lkst_export *x, struct lkst_merge *m,
-		     const struct lkst_export_calls *calls, void *ctx)
+static int export_format_take_gaps(struct lkst_export *x, struct lkst_merge *m,
+				   const struct lkst_export_calls *calls, void *ctx)
 {
 	struct lkst_gap gap;
 	int err = 0;
@@ -134,7 +134,7 @@ static int take_gaps(struct lkst_export *x, struct lkst_merge *m,
 }
 
 /* What is known of threads and of their code. */
-static int take_in(void *ctx, const struct lkst_record *r)
+static int export_format_take_in(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_export *x = ctx;
 
@@ -155,17 +155,17 @@ int lkst_export_each(struct lkst_err *e, struct lkst_export *x,
 	while (!err && lkst_merge_next(m, &r) > 0) {
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_feed_before(e, x->trace, x->from_ns, take_in, x);
+			err = lkst_feed_before(e, x->trace, x->from_ns, export_format_take_in, x);
 		}
 		if (!err)
-			err = take_gaps(x, m, calls, ctx);
+			err = export_format_take_gaps(x, m, calls, ctx);
 		if (!err && lkst_select_matches(x->select, &r))
 			err = calls->record(ctx, &r);
 		else if (!err && calls->left_out)
 			calls->left_out(ctx, &r);
 		/* With the names as they were before this record. */
 		if (!err)
-			err = take_in(x, &r) ?: lkst_export_step(x, r.ns);
+			err = export_format_take_in(x, &r) ?: lkst_export_step(x, r.ns);
 	}
-	return err ? err : take_gaps(x, m, calls, ctx);
+	return err ? err : export_format_take_gaps(x, m, calls, ctx);
 }

@@ -6,18 +6,18 @@
 #include "export/export_format.h"
 #include "print/print.h"
 
-static int put_record(void *ctx, const struct lkst_record *r)
+static int json_lines_put_record(void *ctx, const struct lkst_record *r)
 {
 	return lkst_view_json.record(ctx, r);
 }
 
-static int put_gap(void *ctx, const struct lkst_gap *gap)
+static int json_lines_put_gap(void *ctx, const struct lkst_gap *gap)
 {
 	return lkst_view_json.gap(ctx, gap);
 }
 
 /* {"left_out":{"kind":"syscall:*","from_ns":1,"to_ns":2}} before all; "to_ns" null: it was not over. */
-static int put_left_out(void *ctx, const struct lkst_limited_time *time)
+static int json_lines_put_left_out(void *ctx, const struct lkst_limited_time *time)
 {
 	struct lkst_export *x = ctx;
 	char *p = lkst_put_str(lkst_out_room(x->out), "{\"left_out\":{\"kind\":");
@@ -30,9 +30,9 @@ static int put_left_out(void *ctx, const struct lkst_limited_time *time)
 	return x->out->error;
 }
 
-static int write_json(struct lkst_err *e, struct lkst_export *x)
+static int json_lines_write_json(struct lkst_err *e, struct lkst_export *x)
 {
-	static const struct lkst_export_calls calls = { .record = put_record, .gap = put_gap };
+	static const struct lkst_export_calls calls = { .record = json_lines_put_record, .gap = json_lines_put_gap };
 	const struct lkst_view_config config = { .out = x->out,
 						 .catalog = x->catalog,
 						 .threads = x->threads,
@@ -47,7 +47,7 @@ static int write_json(struct lkst_err *e, struct lkst_export *x)
 	err = lkst_view_json.begin(e, &config, &view);
 	if (err)
 		return err;
-	err = lkst_limited_each(x->limited, x->begin_ns, x->end_ns, put_left_out, x) ?:
+	err = lkst_limited_each(x->limited, x->begin_ns, x->end_ns, json_lines_put_left_out, x) ?:
 	      lkst_export_each(e, x, &calls, view);
 	end_err = lkst_view_json.end(view);
 	return err ? err : end_err;
@@ -58,5 +58,5 @@ const struct lkst_export_format lkst_export_json = {
 	.help = "JSON lines: an object for each record",
 	.extension = "jsonl",
 	.filters = LKST_EXPORT_BY_ALL,
-	.write = write_json,
+	.write = json_lines_write_json,
 };

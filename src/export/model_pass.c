@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int model_pass_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	lkst_export_gap(ctx, gap);
 	return 0;
@@ -25,7 +25,7 @@ int lkst_model_pass_begin(struct lkst_err *e, struct lkst_export *x, struct lkst
 	err = pass->threads ? lkst_feed_threads(pass->feed, pass->threads) : -ENOMEM;
 	if (!err)
 		err = lkst_labels_subscribe(&pass->labels, pass->feed);
-	if (!err && lkst_feed_gaps(pass->feed, on_gap, x) < 0)
+	if (!err && lkst_feed_gaps(pass->feed, model_pass_on_gap, x) < 0)
 		err = -ENOMEM;
 	if (err)
 		return lkst_err_sys(e, err, "exporting");

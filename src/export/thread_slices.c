@@ -15,7 +15,7 @@
 enum { CALLS_MAX = 1 << 14 };
 
 /* A system call that is over. */
-struct call {
+struct thread_slices_call {
 	u64 from_ns, to_ns; /* from_ns 0: its entry was not seen */
 	s64 ret;
 	s32 nr;
@@ -24,8 +24,8 @@ struct call {
 };
 
 /* Of a life. */
-struct thread {
-	struct call *calls; /* since `told_ns`, in order of time */
+struct thread_slices_thread {
+	struct thread_slices_call *calls; /* since `told_ns`, in order of time */
 	u32 nr_calls;
 	u64 told_ns; /* up to where slices were given out */
 };
@@ -34,11 +34,11 @@ struct lkst_thread_slices {
 	struct lkst_model *model;
 	lkst_thread_slice_call *call, *returned;
 	void *ctx;
-	struct thread *threads; /* by number of their lives */
+	struct thread_slices_thread *threads; /* by number of their lives */
 	u32 nr_threads;
 };
 
-static u64 max_u64(u64 a, u64 b)
+static u64 thread_slices_max_u64(u64 a, u64 b)
 {
 	return a > b ? a : b;
 }
@@ -51,7 +51,7 @@ static u64 min_u64(u64 a, u64 b)
 /* ---- giving out ------------------------------------------------------------------------------ */
 
 /* Gives out @slice up to @to_ns, if that is any time, and goes on from there. */
-static int tell(struct lkst_thread_slices *s, struct lkst_thread_slice *slice, u64 to_ns)
+static int thread_slices_tell(struct lkst_thread_slices *s, struct lkst_thread_slice *slice, u64 to_ns)
 {
 	int err;
 
@@ -81,7 +81,7 @@ static void clear_call(struct lkst_thread_slice *slice)
 
 /* The call ended where @slice begins, and the slice before did not say so. */
 static int tell_return(struct lkst_thread_slices *s, struct lkst_thread_slice *slice,
-		       const struct call *c)
+		       const struct thread_slices_call *c)
 {
 	if (!s->returned || !c->has_ret || !c->from_ns || c->to_ns != slice->from_ns)
 		return 0;
@@ -93,43 +93,43 @@ static int tell_return(struct lkst_thread_slices *s, struct lkst_thread_slice *s
 }
 
 /* The part of @slice up to @to_ns in which the thread's finished calls are. */
-static int tell_calls(struct lkst_thread_slices *s, const struct thread *t,
-		      struct lkst_thread_slice *slice, u64 to_ns)
+static int thread_slices_tell_calls(struct lkst_thread_slices *s, const struct thread_slices_thread *t,
+				    struct lkst_thread_slice *slice, u64 to_ns)
 {
 	int err = 0;
 	u32 i;
 
 	for (i = 0; i < t->nr_calls && err >= 0; i++) {
-		const struct call *c = &t->calls[i];
+		const struct thread_slices_call *c = &t->calls[i];
 
 		if (c->to_ns <= slice->from_ns) {
 			err = tell_return(s, slice, c);
 			continue;
 		}
 		clear_call(slice);
-		err = tell(s, slice, min_u64(c->from_ns, to_ns));
+		err = thread_slices_tell(s, slice, min_u64(c->from_ns, to_ns));
 		if (err < 0 || c->from_ns >= to_ns)
 			break;
 		set_call(slice, c->row, c->nr, c->from_ns);
 		slice->ends_call = c->has_ret && c->to_ns <= to_ns;
 		slice->ret = slice->ends_call ? c->ret : 0;
-		err = tell(s, slice, min_u64(c->to_ns, to_ns));
+		err = thread_slices_tell(s, slice, min_u64(c->to_ns, to_ns));
 	}
 	clear_call(slice);
 	return err;
 }
 
-static void drop_calls(struct thread *t)
+static void drop_calls(struct thread_slices_thread *t)
 {
 	free(t->calls);
 	t->calls = NULL;
 	t->nr_calls = 0;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int thread_slices_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_thread_slices *s = ctx;
-	struct thread *t = lkst_vec_reach(s->threads, s->nr_threads, i->life->nr);
+	struct thread_slices_thread *t = lkst_vec_reach(s->threads, s->nr_threads, i->life->nr);
 	struct lkst_thread_slice slice = { .life = i->life,
 					   .run = i->run,
 					   .ready = i->ready,
@@ -141,23 +141,23 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 	if (!t)
 		return -ENOMEM;
-	slice.from_ns = is_shared ? i->from_ns : max_u64(i->from_ns, t->told_ns);
-	err = tell_calls(s, t, &slice, i->to_ns);
+	slice.from_ns = is_shared ? i->from_ns : thread_slices_max_u64(i->from_ns, t->told_ns);
+	err = thread_slices_tell_calls(s, t, &slice, i->to_ns);
 	drop_calls(t);
 	if (err >= 0 && i->call && !is_shared) {
-		err = tell(s, &slice, min_u64(i->call->from_ns, i->to_ns));
+		err = thread_slices_tell(s, &slice, min_u64(i->call->from_ns, i->to_ns));
 		set_call(&slice, i->call->row, i->call->nr, i->call->from_ns);
 	}
 	if (err >= 0)
-		err = tell(s, &slice, i->to_ns);
-	t->told_ns = max_u64(t->told_ns, i->to_ns);
+		err = thread_slices_tell(s, &slice, i->to_ns);
+	t->told_ns = thread_slices_max_u64(t->told_ns, i->to_ns);
 	return err;
 }
 
 /* ---- taking in ------------------------------------------------------------------------------- */
 
 /* Gives out what is certain of an interval that goes on: a thread that makes calls runs. */
-static int tell_early(struct lkst_thread_slices *s, struct thread *t,
+static int tell_early(struct lkst_thread_slices *s, struct thread_slices_thread *t,
 		      const struct lkst_thread_life *life)
 {
 	struct lkst_thread_now now;
@@ -169,21 +169,21 @@ static int tell_early(struct lkst_thread_slices *s, struct thread *t,
 	    now.run == LKST_RUN_RUNNING) {
 		slice.run = now.run;
 		slice.cpu = now.cpu;
-		slice.from_ns =
-			max_u64(max_u64(now.since_ns, t->told_ns), lkst_model_begin(s->model));
-		err = tell_calls(s, t, &slice, to_ns);
-		t->told_ns = max_u64(slice.from_ns, t->told_ns);
+		slice.from_ns = thread_slices_max_u64(thread_slices_max_u64(now.since_ns, t->told_ns),
+						      lkst_model_begin(s->model));
+		err = thread_slices_tell_calls(s, t, &slice, to_ns);
+		t->told_ns = thread_slices_max_u64(slice.from_ns, t->told_ns);
 	}
 	drop_calls(t);
 	return err;
 }
 
 /* An exit without its entry is the end of a call in which the thread was when the interval began, if it was in one. */
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int thread_slices_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_thread_slices *s = ctx;
-	struct thread *t = lkst_vec_reach(s->threads, s->nr_threads, c->life->nr);
-	struct call *added;
+	struct thread_slices_thread *t = lkst_vec_reach(s->threads, s->nr_threads, c->life->nr);
+	struct thread_slices_call *added;
 
 	if (!t)
 		return -ENOMEM;
@@ -194,7 +194,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	added = lkst_vec_add(t->calls, t->nr_calls);
 	if (!added)
 		return -ENOMEM;
-	*added = (struct call){ .from_ns = c->has_entry ? c->from_ns : 0,
+	*added = (struct thread_slices_call){ .from_ns = c->has_entry ? c->from_ns : 0,
 				.to_ns = c->to_ns,
 				.ret = c->ret,
 				.nr = c->call.nr,
@@ -223,7 +223,8 @@ int lkst_thread_slices_new(struct lkst_err *e, struct lkst_model *model,
 			   lkst_thread_slice_call *call, lkst_thread_slice_call *returned,
 			   void *ctx, struct lkst_thread_slices **ret_slices)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval, .call = on_call };
+	static const struct lkst_model_calls calls = { .interval = thread_slices_on_interval,
+						       .call = thread_slices_on_call };
 	struct lkst_thread_slices *s = calloc(1, sizeof(*s));
 
 	if (!s || lkst_model_subscribe(model, &calls, s) < 0) {

@@ -59,7 +59,7 @@ static struct lkst_record_printer *printer_of(const struct printers *p, const st
 }
 
 /* The name of the step's host, NULL: there is one host only. */
-static const char *host_of(const struct printers *p, const struct lkst_account_step *s)
+static const char *account_text_host_of(const struct printers *p, const struct lkst_account_step *s)
 {
 	return p->config->hosts ? printer_of(p, s)->host : NULL;
 }
@@ -107,7 +107,8 @@ static const struct lkst_name_cell *name_in(struct lkst_record_printer *printer,
 }
 
 /* A thread as "1234/bash". */
-static char *put_thread(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s, s32 tid)
+static char *account_text_put_thread(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s,
+				     s32 tid)
 {
 	const struct lkst_name_cell *name = name_in(printer, s, tid);
 
@@ -130,8 +131,8 @@ static char *put_size(char *p, u64 bytes)
 	return lkst_put_str(p, text);
 }
 
-static char *put_part(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s,
-		      const struct lkst_account_part *part)
+static char *account_text_put_part(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s,
+				   const struct lkst_account_part *part)
 {
 	switch (part->type) {
 	case LKST_ACCOUNT_TEXT:
@@ -139,7 +140,7 @@ static char *put_part(struct lkst_record_printer *printer, char *p, const struct
 	case LKST_ACCOUNT_DURATION:
 		return put_duration(p, part->value);
 	case LKST_ACCOUNT_THREAD:
-		return put_thread(printer, p, s, (s32)part->value);
+		return account_text_put_thread(printer, p, s, (s32)part->value);
 	case LKST_ACCOUNT_BYTES:
 		return put_size(p, part->value);
 	case LKST_ACCOUNT_PERCENT:
@@ -151,15 +152,15 @@ static char *put_part(struct lkst_record_printer *printer, char *p, const struct
 	}
 }
 
-static char *put_sentence(struct lkst_record_printer *printer, char *p,
-			  const struct lkst_account_step *s)
+static char *account_text_put_sentence(struct lkst_record_printer *printer, char *p,
+				       const struct lkst_account_step *s)
 {
 	const struct lkst_account_part *part;
 
 	for (part = s->parts; part; part = part->next) {
 		p = lkst_out_more(printer->out, p);
 		if (!part->is_quiet)
-			p = put_part(printer, p, s, part);
+			p = account_text_put_part(printer, p, s, part);
 	}
 	return p;
 }
@@ -181,9 +182,9 @@ static char *put_spaces(char *p, int nr)
 }
 
 /* "db1: " */
-static char *put_host(const struct printers *printers, char *p, const struct lkst_account_step *s)
+static char *account_text_put_host(const struct printers *printers, char *p, const struct lkst_account_step *s)
 {
-	const char *host = host_of(printers, s);
+	const char *host = account_text_host_of(printers, s);
 
 	if (!host)
 		return p;
@@ -192,16 +193,16 @@ static char *put_host(const struct printers *printers, char *p, const struct lks
 }
 
 /* A top step says whom it is about, and when it was; the others say when, from its beginning. */
-static char *put_head(const struct printers *printers, char *p, const struct lkst_account_step *s,
-		      const struct lkst_account_step *top, int depth)
+static char *account_text_put_head(const struct printers *printers, char *p, const struct lkst_account_step *s,
+				   const struct lkst_account_step *top, int depth)
 {
 	struct lkst_record_printer *printer = printer_of(printers, s);
 	const u64 from_ns = common_ns(printers, s, s->from_ns), top_ns = common_ns(printers, top, top->from_ns);
 	char *start = p;
 
 	if (s == top) {
-		p = put_host(printers, p, s);
-		p = put_thread(printer, p, s, s->tid);
+		p = account_text_put_host(printers, p, s);
+		p = account_text_put_thread(printer, p, s, s->tid);
 		p = lkst_put_time(lkst_put_str(p, ", "), &printer->time, s->from_ns, 9);
 		p = lkst_put_time(lkst_put_str(p, " to "), &printer->time, s->to_ns, 9);
 		p = put_duration(lkst_put_str(p, ", "), s->to_ns - s->from_ns);
@@ -215,9 +216,9 @@ static char *put_head(const struct printers *printers, char *p, const struct lks
 	p = put_padded(p, start, LENGTH_WIDTH);
 	p = put_spaces(p, depth * INDENT < INDENT_MAX ? depth * INDENT - INDENT : INDENT_MAX);
 	if (s->host != s->parent->host)
-		p = put_host(printers, p, s);
+		p = account_text_put_host(printers, p, s);
 	if (s->tid != s->parent->tid || s->host != s->parent->host)
-		p = lkst_put_str(put_thread(printer, p, s, s->tid), ": ");
+		p = lkst_put_str(account_text_put_thread(printer, p, s, s->tid), ": ");
 	return p;
 }
 
@@ -252,9 +253,9 @@ static void put_text_step(const struct printers *printers, const struct lkst_acc
 			  const struct lkst_account_step *top, int depth, bool has_events)
 {
 	struct lkst_record_printer *printer = printer_of(printers, s);
-	char *p = put_head(printers, lkst_out_room(printer->out), s, top, depth);
+	char *p = account_text_put_head(printers, lkst_out_room(printer->out), s, top, depth);
 
-	p = put_sentence(printer, p, s);
+	p = account_text_put_sentence(printer, p, s);
 	*p++ = '\n';
 	if (has_events)
 		p = put_cites(printer, p, s, depth);
@@ -310,12 +311,12 @@ int lkst_view_account_line(const struct lkst_view_config *config, const struct l
 			longest = s;
 	p = lkst_out_room(printer->out);
 	if (top) {
-		p = lkst_put_str(put_thread(printer, p, top, top->tid), ", ");
+		p = lkst_put_str(account_text_put_thread(printer, p, top, top->tid), ", ");
 		p = lkst_put_str(put_duration(p, top->to_ns - top->from_ns), ": ");
 	}
 	if (longest) {
 		p = lkst_put_str(put_duration(p, longest->to_ns - longest->from_ns), " ");
-		p = put_sentence(printer, p, longest);
+		p = account_text_put_sentence(printer, p, longest);
 	}
 	lkst_out_advance(printer->out, p);
 	lkst_record_printer_free(printer);
@@ -340,7 +341,7 @@ static size_t make_sentence(struct lkst_record_printer *printer, const struct lk
 		if (part->type == LKST_ACCOUNT_TEXT) {
 			length = strlen(from);
 		} else {
-			length = (size_t)(put_part(printer, one, s, part) - one);
+			length = (size_t)(account_text_put_part(printer, one, s, part) - one);
 			from = one;
 		}
 		if (length > room - used)
@@ -444,8 +445,8 @@ static void begin_json_step(const struct printers *printers, struct lkst_json *j
 	struct lkst_record_printer *printer = printer_of(printers, s);
 
 	lkst_json_object(j, NULL);
-	if (host_of(printers, s))
-		lkst_json_str(j, "host", host_of(printers, s));
+	if (account_text_host_of(printers, s))
+		lkst_json_str(j, "host", account_text_host_of(printers, s));
 	lkst_json_str(j, "kind", s->kind);
 	lkst_json_u64(j, "from_ns", common_ns(printers, s, s->from_ns));
 	lkst_json_u64(j, "to_ns", common_ns(printers, s, s->to_ns));
@@ -538,8 +539,8 @@ u64 lkst_view_account_steps(const struct lkst_account *a)
 
 /* ---- the formats ---------------------------------------------------------------------- */
 
-static int print_json(const struct lkst_view_config *config, const struct lkst_account *a,
-		      bool has_events)
+static int account_text_print_json(const struct lkst_view_config *config, const struct lkst_account *a,
+				   bool has_events)
 {
 	return lkst_view_account_json(config, a);
 }
@@ -552,7 +553,7 @@ static const struct {
 	[LKST_ACCOUNT_AS_TEXT] = { { "text", "a line per step, indented" },
 				   lkst_view_account_text },
 	[LKST_ACCOUNT_AS_JSON] = { { "json", "one object, with the events of each step" },
-				   print_json },
+				   account_text_print_json },
 };
 enum { NR_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 

@@ -14,7 +14,7 @@ bool lkst_address_names_serve(const struct lkst_address_names *n, const struct l
 }
 
 /* Stacks of samples are the kernel's or a program's, as a field of theirs says. */
-static bool is_of_program(const struct lkst_record *r, const struct lkst_field_class *f)
+static bool address_names_is_of_program(const struct lkst_record *r, const struct lkst_field_class *f)
 {
 	int flags;
 
@@ -27,7 +27,7 @@ static bool is_of_program(const struct lkst_record *r, const struct lkst_field_c
 	       lkst_field_int(r, (unsigned int)flags) & LKST_STACK_USER;
 }
 
-static s32 process_of(const struct lkst_address_names *n, s32 tid)
+static s32 address_names_process_of(const struct lkst_address_names *n, s32 tid)
 {
 	return n->threads ? lkst_threads_pid_of(n->threads, tid) : tid;
 }
@@ -50,8 +50,8 @@ char *lkst_address_name_put(const struct lkst_address_names *n, char *p, const s
 	u64 offset;
 
 	/* The innermost function is where it was; the others are where calls return to. */
-	if (is_of_program(r, &r->event->fields[index]))
-		return lkst_code_put(n->code, p, process_of(n, r->tid), r->ns, address, i);
+	if (address_names_is_of_program(r, &r->event->fields[index]))
+		return lkst_code_put(n->code, p, address_names_process_of(n, r->tid), r->ns, address, i);
 	if (!n->symbols || !lkst_symbols_find(n->symbols, address, &offset))
 		return p;
 	return lkst_symbols_put(n->symbols, p, address);

@@ -39,8 +39,8 @@ char *lkst_put_quoted(struct lkst_record_printer *printer, char *p, const struct
 	return p;
 }
 
-static char *put_arg(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		     const struct lkst_step *step)
+static char *call_put_arg(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			  const struct lkst_step *step)
 {
 	return lkst_put_sysarg(p, step->field->sys_meaning, lkst_field_int(r, step->index));
 }
@@ -54,7 +54,7 @@ static char *put_descriptor(struct lkst_record_printer *printer, char *p, const 
 							   (s32)lkst_field_int(r, step->index))
 				   : NULL;
 
-	p = put_arg(printer, p, r, step);
+	p = call_put_arg(printer, p, r, step);
 	if (!name)
 		return p;
 	*p++ = '<';
@@ -64,15 +64,15 @@ static char *put_descriptor(struct lkst_record_printer *printer, char *p, const 
 }
 
 /* An argument that points to a string: the string, or the address where it could not be read. */
-static char *put_path(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		      const struct lkst_step *step)
+static char *call_put_path(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			   const struct lkst_step *step)
 {
 	u32 length;
 
 	lkst_field_text(r, (unsigned int)step->other, &length);
 	if (length)
 		return lkst_put_quoted(printer, p, r, (unsigned int)step->other);
-	return put_arg(printer, p, r, step);
+	return call_put_arg(printer, p, r, step);
 }
 
 /* The mode of open, which counts only by the flags before it, so that its label is its own. */
@@ -83,11 +83,11 @@ static char *put_open_mode(struct lkst_record_printer *printer, char *p, const s
 
 	if (!(flags & (OPEN_CREAT | OPEN_TMPFILE)))
 		return p;
-	return put_arg(printer, lkst_put_str(p, step->label), r, step);
+	return call_put_arg(printer, lkst_put_str(p, step->label), r, step);
 }
 
-static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		      const struct lkst_step *step)
+static char *call_put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			   const struct lkst_step *step)
 {
 	return lkst_put_quoted(printer, p, r, step->index);
 }
@@ -111,7 +111,7 @@ static int string_of(const struct lkst_event_class *event, unsigned int index)
 }
 
 /* True if an argument points to the string in field @index. */
-static bool is_string(const struct lkst_event_class *event, unsigned int index)
+static bool call_is_string(const struct lkst_event_class *event, unsigned int index)
 {
 	unsigned int i;
 
@@ -121,7 +121,7 @@ static bool is_string(const struct lkst_event_class *event, unsigned int index)
 	return false;
 }
 
-static void add(struct lkst_steps *steps, unsigned int i, bool has_names)
+static void call_add(struct lkst_steps *steps, unsigned int i, bool has_names)
 {
 	const struct lkst_field_class *f = &steps->event->fields[i];
 	int string = lkst_field_is_int(f) ? string_of(steps->event, i) : -1;
@@ -130,12 +130,12 @@ static void add(struct lkst_steps *steps, unsigned int i, bool has_names)
 	/* No call has arguments of any other kind, but a file may say so. */
 	if (!lkst_field_is_int(f) && !lkst_field_is_text(f))
 		return;
-	step = lkst_steps_add(steps, put_arg, (int)i, "%s%s%s", steps->nr ? ", " : "",
+	step = lkst_steps_add(steps, call_put_arg, (int)i, "%s%s%s", steps->nr ? ", " : "",
 			      has_names ? f->name : "", has_names ? " = " : "");
 	if (lkst_field_is_text(f)) {
-		step->put = put_text;
+		step->put = call_put_text;
 	} else if (string >= 0) {
-		step->put = put_path;
+		step->put = call_put_path;
 		step->other = (s16)string;
 	} else if (f->sys_meaning == LKST_SYS_mode && i && lkst_field_is_int(f - 1) &&
 		   (f[-1].sys_meaning == LKST_SYS_open_flags ||
@@ -153,8 +153,8 @@ void lkst_call_add_args(struct lkst_steps *steps, bool has_names)
 	unsigned int i;
 
 	for (i = 0; i < steps->event->nr_fields; i++)
-		if (!is_string(steps->event, i))
-			add(steps, i, has_names);
+		if (!call_is_string(steps->event, i))
+			call_add(steps, i, has_names);
 }
 
 void lkst_call_add_arg(struct lkst_steps *steps, const char *name, bool has_names)
@@ -162,5 +162,5 @@ void lkst_call_add_arg(struct lkst_steps *steps, const char *name, bool has_name
 	int index = lkst_field_index(steps->event, name);
 
 	if (index >= 0)
-		add(steps, (unsigned int)index, has_names);
+		call_add(steps, (unsigned int)index, has_names);
 }

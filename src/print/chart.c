@@ -109,7 +109,7 @@ static void put_bar(const struct lkst_chart *chart, struct lkst_out *out, unsign
 }
 
 /* The names of the marks that are reached when @seen has become @now, of @total. */
-static void put_marks(struct lkst_out *out, uint64_t seen, uint64_t now, uint64_t total)
+static void chart_put_marks(struct lkst_out *out, uint64_t seen, uint64_t now, uint64_t total)
 {
 	const char *before = "  ";
 	unsigned int i;
@@ -163,7 +163,7 @@ void lkst_chart_print(const struct lkst_chart *chart, struct lkst_out *out,
 			     : 0,
 			bar_width);
 		lkst_out_str(out, "|");
-		put_marks(out, seen, seen + count, total);
+		chart_put_marks(out, seen, seen + count, total);
 		lkst_out_str(out, "\n");
 		seen += count;
 	}

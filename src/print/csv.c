@@ -30,17 +30,17 @@ struct csv {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static char *put_words(char *p, u64 v)
+static char *csv_put_words(char *p, u64 v)
 {
 	p = lkst_put_hex_width(p, (u32)v, 8);
 	*p++ = ',';
 	return lkst_put_hex_width(p, v >> 32, 8);
 }
 
-static char *put_int(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		     const struct lkst_step *step)
+static char *csv_put_int(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			 const struct lkst_step *step)
 {
-	return put_words(p, lkst_field_int(r, step->index));
+	return csv_put_words(p, lkst_field_int(r, step->index));
 }
 
 /* The task_struct of the thread that a field names, or of the record's own. */
@@ -51,13 +51,13 @@ static char *put_task(struct lkst_record_printer *printer, char *p, const struct
 	u64 task = lkst_threads_task(printer->threads, tid, r->cpu);
 
 	if (task)
-		return put_words(p, task);
+		return csv_put_words(p, task);
 	*p++ = ',';
 	return p;
 }
 
-static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		      const struct lkst_step *step)
+static char *csv_put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			  const struct lkst_step *step)
 {
 	u32 length;
 	const char *text = lkst_field_text(r, step->index, &length);
@@ -84,15 +84,15 @@ static char *put_elements(struct lkst_record_printer *printer, char *p, const st
 			p = lkst_put_str(p, "]\"");
 		}
 		*p++ = ',';
-		p = put_words(p, f->type == LKST_CLASS_BYTES ? first[i]
+		p = csv_put_words(p, f->type == LKST_CLASS_BYTES ? first[i]
 							     : lkst_field_element(f, first, i));
 	}
 	return p;
 }
 
 /* Each element is an argument of its own. */
-static char *put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		       const struct lkst_step *step)
+static char *csv_put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			   const struct lkst_step *step)
 {
 	return put_elements(printer, p, r, step, false);
 }
@@ -104,7 +104,7 @@ static char *put_array_brief(struct lkst_record_printer *printer, char *p, const
 }
 
 /* The names of the addresses in a field, with blanks between; of one that is not known, "0x1f" in a stack, or "". */
-static char *put_names(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index)
+static char *csv_put_names(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index)
 {
 	const bool is_one = lkst_field_is_int(&r->event->fields[index]);
 	const u32 nr = lkst_address_list_nr(r, index);
@@ -127,7 +127,7 @@ static char *put_names(struct lkst_record_printer *printer, char *p, const struc
 }
 
 /* The names of addresses, as far as they are known, each field an argument that is text. */
-static char *put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, bool is_brief)
+static char *csv_put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, bool is_brief)
 {
 	u16 i;
 
@@ -139,7 +139,7 @@ static char *put_symbols(struct lkst_record_printer *printer, char *p, const str
 		p = lkst_out_more(printer->out, p);
 		if (!is_brief)
 			p = lkst_put_str(lkst_put_str(lkst_put_str(p, ",\""), f->name), " symbol\"");
-		p = put_names(printer, lkst_put_str(p, ","), r, i);
+		p = csv_put_names(printer, lkst_put_str(p, ","), r, i);
 	}
 	return p;
 }
@@ -147,13 +147,13 @@ static char *put_symbols(struct lkst_record_printer *printer, char *p, const str
 static char *put_symbols_long(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			      const struct lkst_step *step)
 {
-	return put_symbols(printer, p, r, false);
+	return csv_put_symbols(printer, p, r, false);
 }
 
 static char *put_symbols_brief(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			       const struct lkst_step *step)
 {
-	return put_symbols(printer, p, r, true);
+	return csv_put_symbols(printer, p, r, true);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -182,15 +182,15 @@ static void add_task(struct lkst_steps *steps, const char *who, int tid, bool is
 	step->other = (s16)tid;
 }
 
-static void add_field(struct lkst_steps *steps, unsigned int i, bool is_brief)
+static void csv_add_field(struct lkst_steps *steps, unsigned int i, bool is_brief)
 {
 	const struct lkst_field_class *f = &steps->event->fields[i];
-	lkst_step_fn *put = lkst_field_is_text(f) ? put_text : put_int;
+	lkst_step_fn *put = lkst_field_is_text(f) ? csv_put_text : csv_put_int;
 
 	if (f->meaning == LKST_MEANING_PAD)
 		return;
 	if (!lkst_field_is_text(f) && !lkst_field_is_int(f))
-		lkst_steps_add(steps, is_brief ? put_array_brief : put_array, (int)i, "%s", "");
+		lkst_steps_add(steps, is_brief ? put_array_brief : csv_put_array, (int)i, "%s", "");
 	else if (is_brief)
 		lkst_steps_add(steps, put, (int)i, ",");
 	else
@@ -234,17 +234,17 @@ static void build_line(struct lkst_steps *steps, bool is_brief)
 	if (event->index == LKST_EV_sched_switch)
 		state = lkst_field_index(event, "prev_state");
 	if (state >= 0)
-		add_field(steps, (unsigned int)state, is_brief);
+		csv_add_field(steps, (unsigned int)state, is_brief);
 	for (i = 0; i < event->nr_fields; i++)
 		if ((int)i != state)
-			add_field(steps, i, is_brief);
+			csv_add_field(steps, i, is_brief);
 	for (i = 0; i < event->nr_fields && !lkst_field_has_names(&event->fields[i]); i++)
 		;
 	if (i < event->nr_fields)
 		lkst_steps_add(steps, is_brief ? put_symbols_brief : put_symbols_long, -1, "%s", "");
 }
 
-static void build(struct lkst_steps *steps)
+static void csv_build(struct lkst_steps *steps)
 {
 	build_line(steps, false);
 }
@@ -256,12 +256,12 @@ static void build_brief(struct lkst_steps *steps)
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-static int csv_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
+static int print_csv_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
 {
 	struct csv *csv = calloc(1, sizeof(*csv));
 
 	if (csv)
-		csv->printer = lkst_record_printer_new(config, config->is_brief ? build_brief : build);
+		csv->printer = lkst_record_printer_new(config, config->is_brief ? build_brief : csv_build);
 	if (!csv || !csv->printer) {
 		free(csv);
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
@@ -276,7 +276,7 @@ static int csv_begin(struct lkst_err *e, const struct lkst_view_config *config, 
 }
 
 /* Seconds and nanoseconds; a time before the first record's is negative. */
-static char *put_time(const struct csv *csv, char *p, u64 ns)
+static char *csv_put_time(const struct csv *csv, char *p, u64 ns)
 {
 	u64 value = ns + csv->offset_ns;
 
@@ -310,7 +310,7 @@ static char *put_text_argument(const struct csv *csv, char *p, const char *descr
 	return lkst_put_hex_width(lkst_put_str(p, "\","), strlen(text), 8);
 }
 
-static char *put_cgroup(const struct csv *csv, char *p, s32 tid)
+static char *csv_put_cgroup(const struct csv *csv, char *p, s32 tid)
 {
 	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(csv->printer->threads);
 	const u64 id = lkst_threads_cgroup_of(csv->printer->threads, tid);
@@ -339,10 +339,10 @@ static int csv_record(void *ctx, const struct lkst_record *r)
 		*p++ = '-';
 	p = lkst_put_u64_width(p, r->tid < 0 ? 0 - (u64)r->tid : (u64)r->tid, 7, '0');
 	*p++ = ',';
-	p = put_time(csv, p, r->ns);
+	p = csv_put_time(csv, p, r->ns);
 	p = lkst_record_printer_run(csv->printer, p, r, steps);
 	if (csv->printer->has_cgroups)
-		p = put_cgroup(csv, p, r->tid);
+		p = csv_put_cgroup(csv, p, r->tid);
 	if (csv->printer->host)
 		p = put_text_argument(csv, p, "host", csv->printer->host);
 	*p++ = '\n';
@@ -357,7 +357,7 @@ static char *put_argument(const struct csv *csv, char *p, const char *descriptio
 		*p++ = '"';
 		p = lkst_put_mem(lkst_put_str(p, description), "\",", 2);
 	}
-	return put_words(p, v);
+	return csv_put_words(p, v);
 }
 
 /* A line like a record's; no thread goes with it, so that column is empty. */
@@ -369,7 +369,7 @@ static int csv_gap(void *ctx, const struct lkst_gap *gap)
 	p = lkst_put_str(p, "\"gap\",");
 	p = lkst_put_u64_width(p, gap->cpu, 2, '0');
 	p = lkst_put_str(p, ",,");
-	p = put_time(csv, p, gap->from_ns);
+	p = csv_put_time(csv, p, gap->from_ns);
 	p = put_argument(csv, p, "ns", gap->to_ns - gap->from_ns);
 	p = put_argument(csv, p, "events", gap->events);
 	p = put_argument(csv, p, "blocks", gap->blocks);
@@ -394,7 +394,7 @@ static int csv_end(void *ctx)
 const struct lkst_view lkst_view_csv = {
 	.name = "csv",
 	.help = "LKST's columns; fields are pairs of 32-bit words",
-	.begin = csv_begin,
+	.begin = print_csv_begin,
 	.record = csv_record,
 	.gap = csv_gap,
 	.end = csv_end,

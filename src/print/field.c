@@ -47,7 +47,7 @@ u32 lkst_field_fault(const struct lkst_event_class *event, unsigned int index,
 	return 1U << after;
 }
 
-static u64 load(const u8 *bytes, u8 size, bool is_signed)
+static u64 field_load(const u8 *bytes, u8 size, bool is_signed)
 {
 	u64 v = 0;
 	unsigned int i;
@@ -68,7 +68,7 @@ u64 lkst_field_int(const struct lkst_record *r, unsigned int index)
 	if (f->offset != LKST_OFFSET_VARIES)
 		return lkst_record_int(r, f);
 	bytes = lkst_record_field(r, index, &length);
-	return bytes && length == f->size ? load(bytes, f->size, f->type == LKST_CLASS_SINT) : 0;
+	return bytes && length == f->size ? field_load(bytes, f->size, f->type == LKST_CLASS_SINT) : 0;
 }
 
 const char *lkst_field_text(const struct lkst_record *r, unsigned int index, u32 *ret_length)
@@ -91,7 +91,7 @@ u32 lkst_field_elements(const struct lkst_record *r, unsigned int index, const u
 
 u64 lkst_field_element(const struct lkst_field_class *f, const u8 *first, u32 i)
 {
-	return load(first + (size_t)i * f->size, f->size, f->type == LKST_CLASS_SINTS);
+	return field_load(first + (size_t)i * f->size, f->size, f->type == LKST_CLASS_SINTS);
 }
 
 size_t lkst_field_numbers_room(const struct lkst_record *r, unsigned int index)

@@ -51,21 +51,21 @@ enum { NR_ROLES = 4 };
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static char *put_hex(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		     const struct lkst_step *step)
+static char *flight_put_hex(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			    const struct lkst_step *step)
 {
 	return lkst_put_hex(p, lkst_field_int(r, step->index));
 }
 
-static char *put_number(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			const struct lkst_step *step)
+static char *flight_put_number(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			       const struct lkst_step *step)
 {
 	return lkst_put_s64(p, (s64)lkst_field_int(r, step->index));
 }
 
 /* A result that is not a count, as an address, is easier to read in hexadecimal; an error is not. */
-static char *put_result(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			const struct lkst_step *step)
+static char *flight_put_result(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			       const struct lkst_step *step)
 {
 	u8 meaning = step->field->sys_meaning;
 	s64 v = (s64)lkst_field_int(r, step->index);
@@ -77,7 +77,7 @@ static char *put_result(struct lkst_record_printer *printer, char *p, const stru
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static void build_entry(struct lkst_steps *steps, const struct lkst_call_format *call)
+static void flight_build_entry(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	lkst_steps_head(steps, "%s%s(", call->is_compat ? "compat_" : "", call->name);
 	/* futex is shown as the original did. */
@@ -91,13 +91,13 @@ static void build_entry(struct lkst_steps *steps, const struct lkst_call_format 
 	lkst_steps_tail(steps, ") -->\n");
 }
 
-static void build_exit(struct lkst_steps *steps, const struct lkst_call_format *call)
+static void flight_build_exit(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	int ret = lkst_field_index(steps->event, "ret");
 
 	lkst_steps_head(steps, "%s%s()", call->is_compat ? "compat_" : "", call->name);
 	if (ret >= 0 && lkst_field_is_int(&steps->event->fields[ret]))
-		lkst_steps_add(steps, put_result, ret, " <-- ");
+		lkst_steps_add(steps, flight_put_result, ret, " <-- ");
 	lkst_steps_tail(steps, "\n");
 }
 
@@ -115,18 +115,18 @@ static void build_unknown(struct lkst_steps *steps)
 		if (!lkst_field_is_int(f))
 			continue;
 		if (!steps->nr)
-			lkst_steps_add(steps, put_number, (int)i, "%s", "");
+			lkst_steps_add(steps, flight_put_number, (int)i, "%s", "");
 		else if (is_exit)
-			lkst_steps_add(steps, put_number, (int)i, "() <-- ");
+			lkst_steps_add(steps, flight_put_number, (int)i, "() <-- ");
 		else
-			lkst_steps_add(steps, put_hex, (int)i,
+			lkst_steps_add(steps, flight_put_hex, (int)i,
 				       "%s%s = ", steps->nr == 1 ? "(" : ", ", f->name);
 	}
 	lkst_steps_tail(steps, is_exit ? "\n" : ") -->\n");
 }
 
 /* A step per field, in the order of @names, to find them by; false if one is not there. */
-static bool find_fields(struct lkst_steps *steps, const char *const names[NR_ROLES])
+static bool flight_find_fields(struct lkst_steps *steps, const char *const names[NR_ROLES])
 {
 	unsigned int i;
 	int index;
@@ -137,19 +137,19 @@ static bool find_fields(struct lkst_steps *steps, const char *const names[NR_ROL
 		index = lkst_field_index(steps->event, names[i]);
 		if (index < 0 || !lkst_field_is_int(&steps->event->fields[index]))
 			return false;
-		lkst_steps_add(steps, put_number, index, "%s", "");
+		lkst_steps_add(steps, flight_put_number, index, "%s", "");
 	}
 	return true;
 }
 
-static void build(struct lkst_steps *steps)
+static void flight_build(struct lkst_steps *steps)
 {
 	struct lkst_call_format call;
 
 	steps->kind = KIND_NONE;
 	if (lkst_call_of(steps->event, &call)) {
 		steps->kind = KIND_CALL;
-		(call.is_exit ? build_exit : build_entry)(steps, &call);
+		(call.is_exit ? flight_build_exit : flight_build_entry)(steps, &call);
 		return;
 	}
 	switch (steps->event->index) {
@@ -161,12 +161,12 @@ static void build(struct lkst_steps *steps)
 		build_unknown(steps);
 		break;
 	case LKST_EV_sched_switch:
-		if (find_fields(steps, switch_fields))
+		if (flight_find_fields(steps, switch_fields))
 			steps->kind = KIND_SWITCH;
 		break;
 	case LKST_EV_sched_wakeup:
 	case LKST_EV_sched_wakeup_new:
-		if (find_fields(steps, wakeup_fields))
+		if (flight_find_fields(steps, wakeup_fields))
 			steps->kind = steps->event->index == LKST_EV_sched_wakeup ? KIND_WAKEUP
 										  : KIND_WAKEUP_NEW;
 		break;
@@ -180,7 +180,7 @@ static int flight_begin(struct lkst_err *e, const struct lkst_view_config *confi
 	struct flight *flight = calloc(1, sizeof(*flight));
 
 	if (flight)
-		flight->printer = lkst_record_printer_new(config, build);
+		flight->printer = lkst_record_printer_new(config, flight_build);
 	if (!flight || !flight->printer) {
 		free(flight);
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
@@ -190,13 +190,13 @@ static int flight_begin(struct lkst_err *e, const struct lkst_view_config *confi
 	return 0;
 }
 
-static u64 role(const struct lkst_record *r, const struct lkst_steps *steps, unsigned int i)
+static u64 flight_role(const struct lkst_record *r, const struct lkst_steps *steps, unsigned int i)
 {
 	return lkst_field_int(r, steps->steps[i].index);
 }
 
 /* The columns before the text. */
-static char *put_columns(struct flight *flight, char *p, u64 ns, u32 cpu, s32 tid)
+static char *flight_put_columns(struct flight *flight, char *p, u64 ns, u32 cpu, s32 tid)
 {
 	p = lkst_put_u64(p, ++flight->line);
 	*p++ = '\t';
@@ -210,7 +210,7 @@ static char *put_columns(struct flight *flight, char *p, u64 ns, u32 cpu, s32 ti
 }
 
 /* "TP09[n:-5]" */
-static char *put_thread(struct flight *flight, char *p, s32 tid, s64 prio)
+static char *flight_put_thread(struct flight *flight, char *p, s32 tid, s64 prio)
 {
 	const struct lkst_name_cell *name = lkst_names_get(&flight->printer->names, tid);
 
@@ -220,53 +220,53 @@ static char *put_thread(struct flight *flight, char *p, s32 tid, s64 prio)
 	return p;
 }
 
-static char *put_switch(struct flight *flight, char *p, const struct lkst_record *r,
-			const struct lkst_steps *steps)
+static char *flight_put_switch(struct flight *flight, char *p, const struct lkst_record *r,
+			       const struct lkst_steps *steps)
 {
-	s32 next = (s32)role(r, steps, 0);
+	s32 next = (s32)flight_role(r, steps, 0);
 
-	p = put_columns(flight, p, r->ns, r->cpu, r->tid);
-	p = put_thread(flight, p, r->tid, role(r, steps, 2));
+	p = flight_put_columns(flight, p, r->ns, r->cpu, r->tid);
+	p = flight_put_thread(flight, p, r->tid, flight_role(r, steps, 2));
 	p = lkst_put_task_state(lkst_put_str(p, " <-- "),
-				role(r, steps, 1) & ~(u64)STATE_FREEZABLE);
+				flight_role(r, steps, 1) & ~(u64)STATE_FREEZABLE);
 	*p++ = '\n';
-	p = put_columns(flight, p, r->ns, r->cpu, next);
-	p = put_thread(flight, p, next, role(r, steps, 3));
+	p = flight_put_columns(flight, p, r->ns, r->cpu, next);
+	p = flight_put_thread(flight, p, next, flight_role(r, steps, 3));
 	return lkst_put_str(p, " -->\n");
 }
 
 /* Begins the line of a wake-up with the CPU and thread of the waker of @target. */
-static char *put_waker(struct flight *flight, char *p, const struct lkst_record *r,
-		       const struct lkst_steps *steps, s32 target)
+static char *flight_put_waker(struct flight *flight, char *p, const struct lkst_record *r,
+			      const struct lkst_steps *steps, s32 target)
 {
 	const struct lkst_thread *thread = lkst_threads_find(flight->printer->threads, target);
 
 	if (steps->kind == KIND_WAKEUP_NEW)
-		return put_columns(flight, p, r->ns, r->cpu, r->tid);
+		return flight_put_columns(flight, p, r->ns, r->cpu, r->tid);
 	flight->nr_wakeups++;
 	if (thread && thread->is_being_woken)
-		return put_columns(flight, p, r->ns, thread->waker_cpu, thread->waker_tid);
+		return flight_put_columns(flight, p, r->ns, thread->waker_cpu, thread->waker_tid);
 	flight->nr_without_waker++;
 	if (flight->nr_wakeups == 1)
 		p = lkst_put_str(p,
 				 "#\tno sched_waking so far: (RUNQ) lines have the CPU and thread "
 				 "that queue the woken one, which need not be its waker's\n");
-	return put_columns(flight, p, r->ns, r->cpu, r->tid);
+	return flight_put_columns(flight, p, r->ns, r->cpu, r->tid);
 }
 
 static char *put_wakeup(struct flight *flight, char *p, const struct lkst_record *r,
 			const struct lkst_steps *steps)
 {
-	s32 target = (s32)role(r, steps, 0);
+	s32 target = (s32)flight_role(r, steps, 0);
 	/* The recorder saw the queue's length before the thread joined it; the event is after. */
-	u64 running = role(r, steps, 3), queued = running ? running - 1 : 0;
+	u64 running = flight_role(r, steps, 3), queued = running ? running - 1 : 0;
 
-	p = put_waker(flight, p, r, steps, target);
-	p = lkst_put_s64(lkst_put_str(p, "(RUNQ) #"), (s64)role(r, steps, 2));
+	p = flight_put_waker(flight, p, r, steps, target);
+	p = lkst_put_s64(lkst_put_str(p, "(RUNQ) #"), (s64)flight_role(r, steps, 2));
 	*p++ = ' ';
 	p = lkst_put_s64(p, target);
 	*p++ = ' ';
-	p = put_thread(flight, p, target, role(r, steps, 1));
+	p = flight_put_thread(flight, p, target, flight_role(r, steps, 1));
 	p = lkst_put_u64(lkst_put_str(p, " qlen:"), queued);
 	*p++ = '\n';
 	return p;
@@ -282,12 +282,12 @@ static int flight_record(void *ctx, const struct lkst_record *r)
 		return -ENOMEM;
 	switch (steps->kind) {
 	case KIND_CALL:
-		p = put_columns(flight, p, r->ns, r->cpu, r->tid);
+		p = flight_put_columns(flight, p, r->ns, r->cpu, r->tid);
 		p = lkst_put_mem(p, steps->head, steps->head_length);
 		p = lkst_record_printer_run(flight->printer, p, r, steps);
 		break;
 	case KIND_SWITCH:
-		p = put_switch(flight, p, r, steps);
+		p = flight_put_switch(flight, p, r, steps);
 		break;
 	case KIND_WAKEUP:
 	case KIND_WAKEUP_NEW:

@@ -12,14 +12,14 @@ static char *put_unsigned(struct lkst_record_printer *printer, char *p, const st
 	return lkst_put_u64(p, lkst_field_int(r, step->index));
 }
 
-static char *put_signed(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			const struct lkst_step *step)
+static char *json_put_signed(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			     const struct lkst_step *step)
 {
 	return lkst_put_s64(p, (s64)lkst_field_int(r, step->index));
 }
 
-static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		      const struct lkst_step *step)
+static char *json_put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			   const struct lkst_step *step)
 {
 	u32 length;
 	const char *text = lkst_field_text(r, step->index, &length);
@@ -28,8 +28,8 @@ static char *put_text(struct lkst_record_printer *printer, char *p, const struct
 }
 
 /* An array of integers, or bytes of no known meaning as such. */
-static char *put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		       const struct lkst_step *step)
+static char *json_put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			    const struct lkst_step *step)
 {
 	const struct lkst_field_class *f = step->field;
 	const u8 *first;
@@ -52,7 +52,8 @@ static char *put_array(struct lkst_record_printer *printer, char *p, const struc
 }
 
 /* An address by its name, or null. */
-static char *put_symbol(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index, u32 i)
+static char *json_put_symbol(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index,
+			     u32 i)
 {
 	char text[LKST_ADDRESS_NAME];
 	const char *end = lkst_address_name_put(&printer->addresses, text, r, index, i);
@@ -66,21 +67,21 @@ static char *put_symbols_of(struct lkst_record_printer *printer, char *p, const 
 	u32 i;
 
 	if (lkst_field_is_int(&r->event->fields[index]))
-		return put_symbol(printer, p, r, index, 0);
+		return json_put_symbol(printer, p, r, index, 0);
 	*p++ = '[';
 	for (i = 0; i < nr; i++) {
 		p = lkst_out_more(printer->out, p);
 		if (i)
 			*p++ = ',';
-		p = put_symbol(printer, p, r, index, i);
+		p = json_put_symbol(printer, p, r, index, i);
 	}
 	*p++ = ']';
 	return p;
 }
 
 /* Beside the fields: ,"symbols":{"function":"tick_nohz_handler"}, if any names are known. */
-static char *put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			 const struct lkst_step *step)
+static char *json_put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			      const struct lkst_step *step)
 {
 	bool has_any = false;
 	u16 i;
@@ -98,16 +99,16 @@ static char *put_symbols(struct lkst_record_printer *printer, char *p, const str
 	return has_any ? lkst_put_str(p, "}") : p;
 }
 
-static lkst_step_fn *choose(const struct lkst_field_class *f)
+static lkst_step_fn *json_choose(const struct lkst_field_class *f)
 {
 	if (lkst_field_is_text(f))
-		return put_text;
+		return json_put_text;
 	if (lkst_field_is_int(f))
-		return f->type == LKST_CLASS_SINT ? put_signed : put_unsigned;
-	return put_array;
+		return f->type == LKST_CLASS_SINT ? json_put_signed : put_unsigned;
+	return json_put_array;
 }
 
-static void build(struct lkst_steps *steps)
+static void json_build(struct lkst_steps *steps)
 {
 	const struct lkst_event_class *event = steps->event;
 	bool has_symbols = false;
@@ -118,17 +119,17 @@ static void build(struct lkst_steps *steps)
 	for (i = 0; i < event->nr_fields; i++) {
 		has_symbols |= lkst_field_has_names(&event->fields[i]);
 		if (event->fields[i].meaning != LKST_MEANING_PAD)
-			lkst_steps_add(steps, choose(&event->fields[i]), (int)i,
+			lkst_steps_add(steps, json_choose(&event->fields[i]), (int)i,
 				       "%s\"%s\":", steps->nr ? "," : "", event->fields[i].name);
 	}
 	if (has_symbols)
-		lkst_steps_add(steps, put_symbols, -1, "}");
+		lkst_steps_add(steps, json_put_symbols, -1, "}");
 	lkst_steps_tail(steps, has_symbols ? "}\n" : "}}\n");
 }
 
-static int json_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
+static int print_json_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
 {
-	struct lkst_record_printer *printer = lkst_record_printer_new(config, build);
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, json_build);
 
 	if (!printer)
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
@@ -150,7 +151,7 @@ static int json_begin(struct lkst_err *e, const struct lkst_view_config *config,
 }
 
 /* The name of thread @tid, or null. */
-static char *put_name(struct lkst_record_printer *printer, char *p, s32 tid)
+static char *json_put_name(struct lkst_record_printer *printer, char *p, s32 tid)
 {
 	const struct lkst_name_cell *name = lkst_names_get(&printer->names, tid);
 	size_t length = strnlen(name->comm, sizeof(name->comm));
@@ -159,7 +160,7 @@ static char *put_name(struct lkst_record_printer *printer, char *p, s32 tid)
 }
 
 /* ,"pid":12,"process":"bash" */
-static char *put_process(struct lkst_record_printer *printer, char *p, s32 tid)
+static char *json_put_process(struct lkst_record_printer *printer, char *p, s32 tid)
 {
 	const struct lkst_thread *thread = lkst_threads_find(printer->threads, tid);
 	s32 pid = thread ? thread->pid : 0;
@@ -167,7 +168,7 @@ static char *put_process(struct lkst_record_printer *printer, char *p, s32 tid)
 	if (tid && !pid)
 		return lkst_put_str(p, ",\"pid\":null,\"process\":null");
 	p = lkst_put_s64(lkst_put_str(p, ",\"pid\":"), pid);
-	return put_name(printer, lkst_put_str(p, ",\"process\":"), pid);
+	return json_put_name(printer, lkst_put_str(p, ",\"process\":"), pid);
 }
 
 /* A text, or null where there is none. */
@@ -177,7 +178,7 @@ static char *put_known_text(struct lkst_record_printer *printer, char *p, const 
 }
 
 /* ,"cgroup":"/docker/...","container":"docker:0123456789ab" of the thread. */
-static char *put_cgroup(struct lkst_record_printer *printer, char *p, s32 tid)
+static char *json_put_cgroup(struct lkst_record_printer *printer, char *p, s32 tid)
 {
 	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(printer->threads);
 	const u64 id = lkst_threads_cgroup_of(printer->threads, tid);
@@ -190,7 +191,7 @@ static char *put_cgroup(struct lkst_record_printer *printer, char *p, s32 tid)
 }
 
 /* ,"text":"sched_switch: next=..." */
-static char *put_words(struct lkst_record_printer *printer, char *p, const struct lkst_record *r)
+static char *json_put_words(struct lkst_record_printer *printer, char *p, const struct lkst_record *r)
 {
 	size_t length;
 	const char *text = lkst_record_text_of(printer->text, r, &length);
@@ -202,7 +203,7 @@ static char *put_words(struct lkst_record_printer *printer, char *p, const struc
 }
 
 /* "host":"web1", if there are several. */
-static char *put_host(struct lkst_record_printer *printer, char *p)
+static char *json_put_host(struct lkst_record_printer *printer, char *p)
 {
 	if (!printer->host)
 		return p;
@@ -218,17 +219,17 @@ static int json_record(void *ctx, const struct lkst_record *r)
 
 	if (!steps)
 		return -ENOMEM;
-	p = put_host(printer, lkst_put_str(p, "{"));
+	p = json_put_host(printer, lkst_put_str(p, "{"));
 	p = lkst_put_u64(lkst_put_str(p, "\"ns\":"), r->ns);
 	p = lkst_put_time(lkst_put_str(p, ",\"time\":\""), &printer->time, r->ns, 9);
 	p = lkst_put_u64(lkst_put_str(p, "\",\"cpu\":"), r->cpu);
 	p = lkst_put_s64(lkst_put_str(p, ",\"tid\":"), r->tid);
-	p = put_name(printer, lkst_put_str(p, ",\"comm\":"), r->tid);
+	p = json_put_name(printer, lkst_put_str(p, ",\"comm\":"), r->tid);
 	if (printer->has_process)
-		p = put_process(printer, p, r->tid);
+		p = json_put_process(printer, p, r->tid);
 	if (printer->has_cgroups)
-		p = put_cgroup(printer, p, r->tid);
-	if (printer->text && !(p = put_words(printer, p, r)))
+		p = json_put_cgroup(printer, p, r->tid);
+	if (printer->text && !(p = json_put_words(printer, p, r)))
 		return -ENOMEM;
 	p = lkst_put_mem(p, steps->head, steps->head_length);
 	p = lkst_record_printer_run(printer, p, r, steps);
@@ -247,7 +248,7 @@ static int json_gap(void *ctx, const struct lkst_gap *gap)
 	struct lkst_record_printer *printer = ctx;
 	char *p = lkst_out_room(printer->out);
 
-	p = put_host(printer, lkst_put_str(p, "{\"gap\":{"));
+	p = json_put_host(printer, lkst_put_str(p, "{\"gap\":{"));
 	p = lkst_put_u64(lkst_put_str(p, "\"cpu\":"), gap->cpu);
 	p = lkst_put_u64(lkst_put_str(p, ",\"buffer\":"), gap->buffer);
 	p = lkst_put_u64(lkst_put_str(p, ",\"from_ns\":"), gap->from_ns);
@@ -261,7 +262,7 @@ static int json_gap(void *ctx, const struct lkst_gap *gap)
 	return 0;
 }
 
-static int json_end(void *ctx)
+static int print_json_end(void *ctx)
 {
 	struct lkst_record_printer *printer = ctx;
 
@@ -274,8 +275,8 @@ static int json_end(void *ctx)
 const struct lkst_view lkst_view_json = {
 	.name = "json",
 	.help = "an object per line, raw values",
-	.begin = json_begin,
+	.begin = print_json_begin,
 	.record = json_record,
 	.gap = json_gap,
-	.end = json_end,
+	.end = print_json_end,
 };

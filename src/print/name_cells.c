@@ -8,7 +8,7 @@
 
 _Static_assert(LKST_COLUMN_MAX >= 11 + 1 + 4 * LKST_COMM_SIZE + 1 + 1, "a column fits");
 
-static void fill(struct lkst_name_cell *name, s32 tid, bool has_comm, const char *comm)
+static void name_cells_fill(struct lkst_name_cell *name, s32 tid, bool has_comm, const char *comm)
 {
 	size_t length = strnlen(comm, LKST_COMM_SIZE), i;
 	char digits[16], *p = name->column;
@@ -31,13 +31,14 @@ static void fill(struct lkst_name_cell *name, s32 tid, bool has_comm, const char
 	name->length = (u8)(p - name->column);
 }
 
-static const struct lkst_name_cell *cell_of(struct lkst_names *names, s32 tid, bool has_comm, const char *comm)
+static const struct lkst_name_cell *name_cells_cell_of(struct lkst_names *names, s32 tid, bool has_comm,
+						       const char *comm)
 {
 	struct lkst_name_cell *name = &names->slots[(u32)tid & (LKST_NAMES_SLOTS - 1)];
 
 	if (!name->is_set || name->tid != tid || name->has_comm != has_comm ||
 	    memcmp(name->comm, comm, LKST_COMM_SIZE))
-		fill(name, tid, has_comm, comm);
+		name_cells_fill(name, tid, has_comm, comm);
 	return name;
 }
 
@@ -46,8 +47,8 @@ const struct lkst_name_cell *lkst_names_get(struct lkst_names *names, s32 tid)
 	static const char idle[LKST_COMM_SIZE] = "swapper", unknown[LKST_COMM_SIZE];
 	const struct lkst_thread *thread = lkst_threads_find(names->threads, tid);
 
-	return cell_of(names, tid, thread ? thread->has_comm : !tid,
-		       thread ? thread->comm : tid ? unknown : idle);
+	return name_cells_cell_of(names, tid, thread ? thread->has_comm : !tid,
+				  thread ? thread->comm : tid ? unknown : idle);
 }
 
 const struct lkst_name_cell *lkst_names_at(struct lkst_names *names, s32 tid, u64 ns)
@@ -58,5 +59,5 @@ const struct lkst_name_cell *lkst_names_at(struct lkst_names *names, s32 tid, u6
 	if (!tid)
 		return lkst_names_get(names, tid);
 	has_comm = lkst_threads_name_at(names->threads, tid, ns, comm);
-	return cell_of(names, tid, has_comm, comm);
+	return name_cells_cell_of(names, tid, has_comm, comm);
 }

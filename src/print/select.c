@@ -23,9 +23,9 @@ struct lkst_select {
 	unsigned int nr_events;
 };
 
-static int choose_events(struct lkst_err *e, struct lkst_select *select,
-			 const struct lkst_catalog *catalog,
-			 const struct lkst_select_options *options)
+static int select_choose_events(struct lkst_err *e, struct lkst_select *select,
+				const struct lkst_catalog *catalog,
+				const struct lkst_select_options *options)
 {
 	char near[LKST_SUGGEST_TEXT];
 	unsigned int i, id;
@@ -74,7 +74,7 @@ int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
 	select->to_ns = options->has_to ? options->to_ns : UINT64_MAX;
 	select->events = options->events;
 	select->nr_events = options->nr_events;
-	err = choose_events(e, select, catalog, options);
+	err = select_choose_events(e, select, catalog, options);
 	if (err) {
 		lkst_select_free(select);
 		return err;
@@ -93,7 +93,7 @@ void lkst_select_free(struct lkst_select *select)
 }
 
 /* What a handler declares may have come after the choice was made. */
-static bool wants(const struct lkst_select *select, const struct lkst_event_class *event)
+static bool select_wants(const struct lkst_select *select, const struct lkst_event_class *event)
 {
 	unsigned int i;
 
@@ -150,7 +150,7 @@ static bool is_about(const struct lkst_select *select, const struct lkst_record 
 
 bool lkst_select_matches(const struct lkst_select *select, const struct lkst_record *r)
 {
-	if (!wants(select, r->event))
+	if (!select_wants(select, r->event))
 		return false;
 	if (r->event->group == LKST_GROUP_STATE)
 		return true;
@@ -168,5 +168,5 @@ bool lkst_select_matches(const struct lkst_select *select, const struct lkst_rec
 
 bool lkst_select_has_event(const struct lkst_select *select, const struct lkst_event_class *event)
 {
-	return wants(select, event);
+	return select_wants(select, event);
 }

@@ -26,7 +26,7 @@ enum {
 /* ---- text --------------------------------------------------------------------------------------- */
 
 /* Text of any bytes, as a terminal may have it, and then as XML may: https://www.w3.org/TR/xml/#syntax */
-static void put_text(struct lkst_out *out, const char *text)
+static void svg_chart_put_text(struct lkst_out *out, const char *text)
 {
 	char safe[4 * TEXT_MAX + 1], *end;
 	size_t length = strlen(text);
@@ -39,7 +39,7 @@ static void put_label(struct lkst_out *out, double x, double y, const char *anch
 		      const char *text)
 {
 	lkst_out_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	put_text(out, text);
+	svg_chart_put_text(out, text);
 	lkst_out_str(out, "</text>\n");
 }
 
@@ -83,7 +83,7 @@ static void put_bars(struct lkst_out *out, const struct lkst_svg_series *s, cons
 	if (!is_begun)
 		return;
 	lkst_out_str(out, "\"><title>");
-	put_text(out, s->name);
+	svg_chart_put_text(out, s->name);
 	lkst_out_str(out, "</title></path>\n");
 }
 
@@ -219,7 +219,7 @@ static unsigned int put_legend(struct lkst_out *out, const struct lkst_svg_chart
 	return y + LINE;
 }
 
-static void put_head(struct lkst_out *out, const struct lkst_svg_chart *c, unsigned int height)
+static void svg_chart_put_head(struct lkst_out *out, const struct lkst_svg_chart *c, unsigned int height)
 {
 	lkst_out_printf(
 		out,
@@ -228,9 +228,9 @@ static void put_head(struct lkst_out *out, const struct lkst_svg_chart *c, unsig
 		"viewBox=\"0 0 %d %u\" role=\"img\" aria-labelledby=\"title about\" "
 		"font-family=\"sans-serif\" font-size=\"12\" fill=\"#1a1a1a\">\n<title id=\"title\">",
 		WIDTH, height, WIDTH, height);
-	put_text(out, c->title);
+	svg_chart_put_text(out, c->title);
 	lkst_out_str(out, "</title>\n<desc id=\"about\">");
-	put_text(out, c->about);
+	svg_chart_put_text(out, c->about);
 	lkst_out_printf(out, "</desc>\n<rect width=\"%d\" height=\"%u\" fill=\"#ffffff\"/>\n",
 			WIDTH, height);
 	lkst_out_str(out, "<g font-size=\"15\">\n");
@@ -244,7 +244,7 @@ void lkst_svg_chart_print(const struct lkst_svg_chart *c, struct lkst_out *out)
 	struct bar bars[LKST_SVG_COLUMNS_MAX];
 
 	assert(c->nr_columns && c->nr_columns <= LKST_SVG_COLUMNS_MAX);
-	put_head(out, c, TOP + c->nr_panels * panel + AXIS + (3 + c->notes->nr) * LINE);
+	svg_chart_put_head(out, c, TOP + c->nr_panels * panel + AXIS + (3 + c->notes->nr) * LINE);
 	for (i = 0; i < c->nr_panels; i++, y += panel)
 		put_panel(out, c, &c->panels[i], y, bars);
 	put_axis(out, c, y - GAP);

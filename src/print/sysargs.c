@@ -10,14 +10,14 @@
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-struct row {
+struct sysargs_row {
 	u64 value;
 	const char *name;
 	u32 length;
 };
 
 /* An empty row ends each list, so that none is empty. */
-#define SYSTABLE(word, mask, unknown) static const struct row cases_##word[] = {
+#define SYSTABLE(word, mask, unknown) static const struct sysargs_row cases_##word[] = {
 #define CASE(value, name) { value, name, sizeof(name) - 1 },
 #define FLAG(value, name)
 #define END                                                                                        \
@@ -31,7 +31,7 @@ struct row {
 #undef CASE
 #undef FLAG
 
-#define SYSTABLE(word, mask, unknown) static const struct row flags_##word[] = {
+#define SYSTABLE(word, mask, unknown) static const struct sysargs_row flags_##word[] = {
 #define CASE(value, name)
 #define FLAG(value, name) { value, name, sizeof(name) - 1 },
 #include "print/sysflags.def"
@@ -42,7 +42,7 @@ struct row {
 #undef END
 
 struct flag_table {
-	const struct row *cases, *flags;
+	const struct sysargs_row *cases, *flags;
 	u32 nr_cases, nr_flags;
 	u64 mask;
 	const char *unknown;
@@ -66,7 +66,7 @@ static const struct flag_table tables[LKST_NR_SYS_MEANINGS] = {
 #undef END
 };
 
-static const struct row *find_case(const struct flag_table *t, u64 value)
+static const struct sysargs_row *find_case(const struct flag_table *t, u64 value)
 {
 	size_t at = lkst_lower_bound(i, t->nr_cases, t->cases[i].value < value);
 
@@ -76,7 +76,7 @@ static const struct row *find_case(const struct flag_table *t, u64 value)
 /* ---- plain values ----------------------------------------------------------------------------- */
 
 /* "0" or "0x1f". */
-static char *put_hex(char *p, u64 v)
+static char *sysargs_put_hex(char *p, u64 v)
 {
 	if (v)
 		return lkst_put_hex(p, v);
@@ -114,10 +114,10 @@ static char *put_id(char *p, u64 v, u64 none)
 	return v == none ? lkst_put_mem(p, "-1", 2) : lkst_put_u64(p, v);
 }
 
-static char *put_number(char *p, const struct lkst_sys_meaning_desc *desc, u64 v)
+static char *sysargs_put_number(char *p, const struct lkst_sys_meaning_desc *desc, u64 v)
 {
 	if (desc->base == 16)
-		return put_hex(p, v);
+		return sysargs_put_hex(p, v);
 	if (!desc->is_signed)
 		return lkst_put_u64(p, v);
 	return lkst_put_s64(p, desc->bytes == 4 ? (s64)(s32)v : (s64)v);
@@ -129,7 +129,7 @@ enum {
 	NAMES_MAX = 400, /* beyond, the bits that are left are printed as a number */
 };
 
-static char *put_name(char *p, const char *start, const struct row *row)
+static char *sysargs_put_name(char *p, const char *start, const struct sysargs_row *row)
 {
 	if (p != start)
 		*p++ = '|';
@@ -139,7 +139,7 @@ static char *put_name(char *p, const char *start, const struct row *row)
 /* Nothing in @v has a name; that is normal for a set of flags that is empty. */
 static char *put_unknown(char *p, const struct flag_table *t, u64 v)
 {
-	p = put_hex(p, v);
+	p = sysargs_put_hex(p, v);
 	if (!t->unknown || (!v && t->mask != ~0ULL))
 		return p;
 	p = lkst_put_mem(p, " /* ", 4);
@@ -149,16 +149,16 @@ static char *put_unknown(char *p, const struct flag_table *t, u64 v)
 
 static char *put_table(char *p, const struct flag_table *t, u64 v)
 {
-	const struct row *row;
+	const struct sysargs_row *row;
 	char *start = p;
 	u64 rest = v;
 	u32 i;
 
 	if (!v && t->nr_flags && !t->flags[0].value)
-		return put_name(p, start, &t->flags[0]);
+		return sysargs_put_name(p, start, &t->flags[0]);
 	row = t->mask ? find_case(t, v & t->mask) : NULL;
 	if (row) {
-		p = put_name(p, start, row);
+		p = sysargs_put_name(p, start, row);
 		rest &= ~t->mask;
 	}
 	for (i = 0; rest && i < t->nr_flags; i++) {
@@ -166,14 +166,14 @@ static char *put_table(char *p, const struct flag_table *t, u64 v)
 		if (!row->value || (rest & row->value) != row->value ||
 		    p + row->length - start > NAMES_MAX)
 			continue;
-		p = put_name(p, start, row);
+		p = sysargs_put_name(p, start, row);
 		rest &= ~row->value;
 	}
 	if (p == start)
 		return put_unknown(p, t, v);
 	if (rest) {
 		*p++ = '|';
-		p = put_hex(p, rest);
+		p = sysargs_put_hex(p, rest);
 	}
 	return p;
 }
@@ -185,9 +185,9 @@ enum {
 	SIGNAL_MAX = 64,
 };
 
-static char *put_signal(char *p, u64 v)
+static char *sysargs_put_signal(char *p, u64 v)
 {
-	const struct row *row = find_case(&tables[LKST_SYS_signal], v);
+	const struct sysargs_row *row = find_case(&tables[LKST_SYS_signal], v);
 
 	if (row)
 		return lkst_put_mem(p, row->name, row->length);
@@ -198,7 +198,7 @@ static char *put_signal(char *p, u64 v)
 	return lkst_put_s64(p, (s32)v);
 }
 
-static char *put_clone_flags(char *p, u64 v)
+static char *sysargs_put_clone_flags(char *p, u64 v)
 {
 	const u64 signal = v & 0xff, flags = v & ~0xffULL;
 
@@ -206,14 +206,14 @@ static char *put_clone_flags(char *p, u64 v)
 		p = put_table(p, &tables[LKST_SYS_clone_flags], flags);
 	if (flags && signal)
 		*p++ = '|';
-	return signal || !flags ? put_signal(p, signal) : p;
+	return signal || !flags ? sysargs_put_signal(p, signal) : p;
 }
 
 static char *put_futex_op(char *p, u64 v)
 {
 	enum { PRIVATE = 128, CLOCK_REALTIME = 256 };
 	const struct flag_table *t = &tables[LKST_SYS_futex_op];
-	const struct row *row = find_case(t, v & ~(u64)(PRIVATE | CLOCK_REALTIME));
+	const struct sysargs_row *row = find_case(t, v & ~(u64)(PRIVATE | CLOCK_REALTIME));
 
 	if (!row)
 		return put_unknown(p, t, v);
@@ -286,12 +286,12 @@ static char *put_ipc_cmd(char *p, const struct flag_table *t, u64 v)
 }
 
 /* As stat(2) has it: the minor number is split around the major one. */
-static char *put_device(char *p, u64 v)
+static char *sysargs_put_device(char *p, u64 v)
 {
 	p = lkst_put_str(p, "makedev(");
-	p = put_hex(p, v >> 8 & 0xfff);
+	p = sysargs_put_hex(p, v >> 8 & 0xfff);
 	p = lkst_put_mem(p, ", ", 2);
-	p = put_hex(p, (v & 0xff) | (v >> 12 & 0xfff00));
+	p = sysargs_put_hex(p, (v & 0xff) | (v >> 12 & 0xfff00));
 	*p++ = ')';
 	return p;
 }
@@ -301,15 +301,15 @@ static char *put_ioctl(char *p, u64 v)
 {
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
 						  "_IOC_READ|_IOC_WRITE" };
-	const struct row *row = find_case(&tables[LKST_SYS_ioctl_cmd], v);
+	const struct sysargs_row *row = find_case(&tables[LKST_SYS_ioctl_cmd], v);
 
 	if (row)
 		return lkst_put_mem(p, row->name, row->length);
 	p = lkst_put_str(p, "_IOC(");
 	p = lkst_put_str(p, directions[v >> 30 & 3]);
-	p = put_hex(lkst_put_mem(p, ", ", 2), v >> 8 & 0xff);
-	p = put_hex(lkst_put_mem(p, ", ", 2), v & 0xff);
-	p = put_hex(lkst_put_mem(p, ", ", 2), v >> 16 & 0x3fff);
+	p = sysargs_put_hex(lkst_put_mem(p, ", ", 2), v >> 8 & 0xff);
+	p = sysargs_put_hex(lkst_put_mem(p, ", ", 2), v & 0xff);
+	p = sysargs_put_hex(lkst_put_mem(p, ", ", 2), v >> 16 & 0x3fff);
 	*p++ = ')';
 	return p;
 }
@@ -331,7 +331,7 @@ static char *put_quota_cmd(char *p, u64 v)
 	p = lkst_put_str(p, "QCMD(");
 	p = put_table(p, &tables[LKST_SYS_quota_cmd], v >> 8);
 	p = lkst_put_mem(p, ", ", 2);
-	p = type < 3 ? lkst_put_str(p, types[type]) : put_hex(p, type);
+	p = type < 3 ? lkst_put_str(p, types[type]) : sysargs_put_hex(p, type);
 	*p++ = ')';
 	return p;
 }
@@ -352,9 +352,9 @@ static char *put_special(char *p, u8 meaning, u64 v)
 	case LKST_SYS_gid16:
 		return put_id(p, v & 0xffff, 0xffff);
 	case LKST_SYS_dev:
-		return put_device(p, v);
+		return sysargs_put_device(p, v);
 	case LKST_SYS_signal:
-		return put_signal(p, v);
+		return sysargs_put_signal(p, v);
 	case LKST_SYS_ipc_key:
 		return v ? lkst_put_hex(p, v) : lkst_put_str(p, "IPC_PRIVATE");
 	case LKST_SYS_mode:
@@ -364,11 +364,11 @@ static char *put_special(char *p, u8 meaning, u64 v)
 	case LKST_SYS_ioctl_cmd:
 		return put_ioctl(p, v);
 	case LKST_SYS_clone_flags:
-		return put_clone_flags(p, v);
+		return sysargs_put_clone_flags(p, v);
 	case LKST_SYS_futex_op:
 		return put_futex_op(p, v);
 	case LKST_SYS_futex_val3:
-		return v == ~0U ? lkst_put_str(p, "FUTEX_BITSET_MATCH_ANY") : put_hex(p, v);
+		return v == ~0U ? lkst_put_str(p, "FUTEX_BITSET_MATCH_ANY") : sysargs_put_hex(p, v);
 	case LKST_SYS_ioprio:
 		return put_ioprio(p, v);
 	case LKST_SYS_ipc_get_flags:
@@ -385,7 +385,7 @@ static char *put_special(char *p, u8 meaning, u64 v)
 	case LKST_SYS_quota_cmd:
 		return put_quota_cmd(p, v);
 	case LKST_SYS_personality:
-		return v == ~0U ? put_hex(p, v) : put_table(p, &tables[meaning], v);
+		return v == ~0U ? sysargs_put_hex(p, v) : put_table(p, &tables[meaning], v);
 	case LKST_SYS_keyring:
 		return find_case(&tables[meaning], v) ? put_table(p, &tables[meaning], v)
 						      : lkst_put_s64(p, (s32)v);
@@ -409,7 +409,7 @@ char *lkst_put_sysarg(char *p, u8 meaning, u64 value)
 		return end;
 	if (tables[meaning].cases)
 		return put_table(p, &tables[meaning], value);
-	return put_number(p, desc, value);
+	return sysargs_put_number(p, desc, value);
 }
 
 /* ---- results ---------------------------------------------------------------------------------- */
@@ -448,7 +448,7 @@ char *lkst_put_sysresult(char *p, u8 meaning, s64 value)
 		*p++ = '?';
 		return p;
 	case LKST_SYS_retreg:
-		return put_hex(p, (u64)value);
+		return sysargs_put_hex(p, (u64)value);
 	case LKST_SYS_retuid:
 		return lkst_put_u64(p, (u32)value);
 	}
@@ -457,7 +457,7 @@ char *lkst_put_sysresult(char *p, u8 meaning, s64 value)
 	switch (meaning) {
 	case LKST_SYS_retptr:
 	case LKST_SYS_rethex:
-		return put_hex(p, (u64)value);
+		return sysargs_put_hex(p, (u64)value);
 	case LKST_SYS_retmode:
 		return put_octal(p, (u64)value, 1);
 	default:

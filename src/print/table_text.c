@@ -31,7 +31,7 @@ void lkst_table_printer_init(struct lkst_table_printer *p, struct lkst_out *out,
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Text of any length, of which as much is put as text shows of a cell; at most LKST_CELL_ROOM bytes. */
-static char *put_text(char *p, const struct lkst_table_printer *printer, const char *text, size_t length)
+static char *table_text_put_text(char *p, const struct lkst_table_printer *printer, const char *text, size_t length)
 {
 	size_t most = printer->max_text < LKST_CELL_TEXT_MAX ? printer->max_text : LKST_CELL_TEXT_MAX;
 
@@ -39,7 +39,7 @@ static char *put_text(char *p, const struct lkst_table_printer *printer, const c
 }
 
 /* Nanoseconds as seconds with all digits. */
-static char *put_seconds(char *p, uint64_t ns)
+static char *table_text_put_seconds(char *p, uint64_t ns)
 {
 	p = lkst_put_u64(p, ns / LKST_NS_PER_S);
 	*p++ = '.';
@@ -57,7 +57,7 @@ char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lk
 		p = lkst_put_str(p, at_most);
 	switch (column->type) {
 	case LKST_COLUMN_TEXT:
-		return put_text(p, printer, cell->text, cell->length);
+		return table_text_put_text(p, printer, cell->text, cell->length);
 	case LKST_COLUMN_DURATION:
 		lkst_duration_format(cell->u64, p);
 		return p + strlen(p);
@@ -65,7 +65,7 @@ char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lk
 		lkst_size_format(cell->u64, p);
 		return p + strlen(p);
 	case LKST_COLUMN_SECONDS:
-		return put_seconds(p, cell->u64);
+		return table_text_put_seconds(p, cell->u64);
 	case LKST_COLUMN_TIME:
 		return lkst_put_time(p, &printer->time, cell->u64, TIME_DIGITS);
 	case LKST_COLUMN_CLOCK:
@@ -92,7 +92,7 @@ char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lk
 }
 
 /* A cell's number as programs read it: no unit, and all digits. Not for text. */
-static char *put_number(char *p, const struct lkst_column *column, const struct lkst_cell *cell)
+static char *table_text_put_number(char *p, const struct lkst_column *column, const struct lkst_cell *cell)
 {
 	switch (lkst_column_storage(column->type)) {
 	case LKST_CELL_U64:
@@ -122,7 +122,7 @@ static unsigned int text_width(const char *text, const char *end)
 /* ---- text ------------------------------------------------------------------------------------ */
 
 /* Words are at the left of their column, all else is at the right. */
-static bool is_left(const struct lkst_column *column)
+static bool table_text_is_left(const struct lkst_column *column)
 {
 	return column->type == LKST_COLUMN_TEXT;
 }
@@ -137,10 +137,10 @@ static char *put_heading(char *q, const struct lkst_table_printer *p, const stru
 {
 	const char *text = heading(p, column);
 
-	return put_text(q, p, text, strlen(text));
+	return table_text_put_text(q, p, text, strlen(text));
 }
 
-static bool is_shown(const struct lkst_table_printer *p, const struct lkst_table *t, unsigned int i)
+static bool table_text_is_shown(const struct lkst_table_printer *p, const struct lkst_table *t, unsigned int i)
 {
 	return heading(p, &t->columns[i]) != NULL;
 }
@@ -153,7 +153,7 @@ static size_t shown_rows(const struct lkst_table_printer *p, const struct lkst_t
 	return !p->max_rows || t->nr_rows < room ? t->nr_rows : (size_t)room;
 }
 
-static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
+static void table_text_measure(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	char text[LKST_CELL_ROOM];
 	unsigned int i, width;
@@ -161,7 +161,7 @@ static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 
 	p->first = t->nr_columns;
 	for (i = 0; i < t->nr_columns; i++) {
-		if (!is_shown(p, t, i))
+		if (!table_text_is_shown(p, t, i))
 			continue;
 		p->first = p->first < i ? p->first : i;
 		p->last = i;
@@ -185,7 +185,7 @@ static char *put_aligned(struct lkst_table_printer *p, char *q, const struct lks
 {
 	unsigned int width = text_width(text, end);
 	unsigned int fill = width < p->widths[i] ? p->widths[i] - width : 0;
-	bool left = is_left(&t->columns[i]);
+	bool left = table_text_is_left(&t->columns[i]);
 
 	if (i > p->first)
 		q = lkst_put_mem(q, "  ", 2);
@@ -210,7 +210,7 @@ static void put_title(struct lkst_table_printer *p, const char *title)
 	lkst_out_advance(p->out, q);
 }
 
-static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
+static void table_text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	char text[LKST_CELL_ROOM], *end, *q;
 	unsigned int i;
@@ -222,13 +222,13 @@ static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 		lkst_out_str(p->out, "\n\n");
 	if (t->kind != LKST_TABLE_ROWS && !p->is_plain)
 		return;
-	measure(p, t);
+	table_text_measure(p, t);
 	if (p->is_plain) {
 		lkst_out_str(p->out, "# ");
 		p->widths[0] -= 2;
 	}
 	for (i = 0; i < t->nr_columns; i++) {
-		if (!is_shown(p, t, i))
+		if (!table_text_is_shown(p, t, i))
 			continue;
 		end = put_heading(text, p, &t->columns[i]);
 		q = lkst_out_room(p->out);
@@ -239,7 +239,7 @@ static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 }
 
 /* Writes the words of @cell, from column @at of the terminal on; lines after the first begin with blanks. */
-static void put_sentence(struct lkst_table_printer *p, const struct lkst_cell *cell, unsigned int at)
+static void table_text_put_sentence(struct lkst_table_printer *p, const struct lkst_cell *cell, unsigned int at)
 {
 	const char *word = cell->text, *end = cell->text + cell->length, *blank;
 	char text[LKST_CELL_ROOM], *q;
@@ -248,7 +248,7 @@ static void put_sentence(struct lkst_table_printer *p, const struct lkst_cell *c
 
 	for (; word < end; word = blank + 1, is_first = false) {
 		blank = memchr(word, ' ', (size_t)(end - word)) ?: end;
-		q = put_text(text, p, word, (size_t)(blank - word));
+		q = table_text_put_text(text, p, word, (size_t)(blank - word));
 		width = text_width(text, q);
 		if (!is_first && at + 1 + width > SENTENCE_WIDTH) {
 			lkst_out_str(p->out, "\n    ");
@@ -271,10 +271,10 @@ static void sentence_rows(struct lkst_table_printer *p, const struct lkst_table 
 	size_t row;
 
 	for (i = 0; i < t->nr_columns; i++)
-		last = is_shown(p, t, i) ? i : last;
+		last = table_text_is_shown(p, t, i) ? i : last;
 	for (row = 0; row < shown_rows(p, t); row++) {
 		for (i = 0, at = 0; i < last; i++) {
-			if (!is_shown(p, t, i))
+			if (!table_text_is_shown(p, t, i))
 				continue;
 			q = lkst_put_str(text, t->columns[i].type == LKST_COLUMN_COUNT ? "#" : "");
 			q = lkst_put_cell(q, p, &t->columns[i], lkst_table_cell(t, row, i));
@@ -282,7 +282,7 @@ static void sentence_rows(struct lkst_table_printer *p, const struct lkst_table 
 			at += text_width(text, q);
 			lkst_out_advance(p->out, lkst_put_mem(lkst_out_room(p->out), text, (size_t)(q - text)));
 		}
-		put_sentence(p, lkst_table_cell(t, row, last), at);
+		table_text_put_sentence(p, lkst_table_cell(t, row, last), at);
 	}
 }
 
@@ -302,7 +302,7 @@ static void text_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 	}
 	for (row = 0; row < shown_rows(p, t); row++) {
 		for (i = 0; i < t->nr_columns; i++) {
-			if (!is_shown(p, t, i))
+			if (!table_text_is_shown(p, t, i))
 				continue;
 			q = lkst_out_room(p->out);
 			end = lkst_put_cell(text, p, &t->columns[i], lkst_table_cell(t, row, i));
@@ -314,7 +314,7 @@ static void text_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 	}
 }
 
-static void text_end(struct lkst_table_printer *p, const struct lkst_table *t)
+static void table_text_end(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	char left_out[LKST_TABLE_LEFT_OUT_TEXT];
 	unsigned int i;
@@ -332,7 +332,7 @@ static void text_end(struct lkst_table_printer *p, const struct lkst_table *t)
 
 /* ---- CSV (RFC 4180) -------------------------------------------------------------------------- */
 
-static void csv_begin(struct lkst_table_printer *p, const struct lkst_table *t)
+static void table_text_csv_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	const char *comma = "";
 	char name[LKST_COLUMN_NAME];
@@ -363,7 +363,7 @@ static void csv_cell(struct lkst_out *out, const struct lkst_column *column,
 	if (column->type == LKST_COLUMN_TEXT)
 		lkst_out_advance(out, lkst_out_csv(out, p, cell->text, cell->length));
 	else
-		lkst_out_advance(out, put_number(p, column, cell));
+		lkst_out_advance(out, table_text_put_number(p, column, cell));
 }
 
 static void csv_rows(struct lkst_table_printer *p, const struct lkst_table *t)
@@ -386,7 +386,7 @@ static void csv_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_begin(struct lkst_table_printer *p, const struct lkst_table *t)
+static void table_text_json_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	if (!p->json.depth)
 		lkst_json_object(&p->json, NULL);
@@ -494,7 +494,7 @@ static void json_columns(struct lkst_json *j, const struct lkst_table *t)
 	lkst_json_end(j);
 }
 
-static void json_end(struct lkst_table_printer *p, const struct lkst_table *t)
+static void table_text_json_end(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	unsigned int i;
 
@@ -536,20 +536,20 @@ static const struct {
 } formats[] = {
 	[LKST_TABLE_TEXT] = {
 		.choice = { "text", "aligned columns, with units" },
-		.begin = text_begin,
+		.begin = table_text_begin,
 		.rows = text_rows,
-		.end = text_end,
+		.end = table_text_end,
 	},
 	[LKST_TABLE_CSV] = {
 		.choice = { "csv", "a line of names, then plain numbers and all rows; times in ns" },
-		.begin = csv_begin,
+		.begin = table_text_csv_begin,
 		.rows = csv_rows,
 	},
 	[LKST_TABLE_JSON] = {
 		.choice = { "json", "the same as objects" },
-		.begin = json_begin,
+		.begin = table_text_json_begin,
 		.rows = json_rows,
-		.end = json_end,
+		.end = table_text_json_end,
 		.finish = json_finish,
 	},
 };

@@ -10,8 +10,8 @@
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static char *put_int(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		     const struct lkst_step *step)
+static char *text_put_int(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			  const struct lkst_step *step)
 {
 	return lkst_put_value(p, step->format, lkst_record_int(r, step->field));
 }
@@ -24,7 +24,7 @@ static char *put_far_int(struct lkst_record_printer *printer, char *p, const str
 }
 
 /* An address by its name, if the trace has it. */
-static char *put_symbol(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+static char *text_put_symbol(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
 	return lkst_symbols_put(printer->addresses.symbols, p, lkst_field_int(r, step->index));
@@ -40,8 +40,8 @@ static char *put_tid(struct lkst_record_printer *printer, char *p, const struct 
 }
 
 /* The last 32 bits of an address, whose family is in another field. */
-static char *put_address(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			 const struct lkst_step *step)
+static char *text_put_address(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			      const struct lkst_step *step)
 {
 	u64 family = lkst_field_int(r, (unsigned int)step->other);
 	u64 address = lkst_field_int(r, step->index);
@@ -49,7 +49,7 @@ static char *put_address(struct lkst_record_printer *printer, char *p, const str
 	return family == AF_INET6 ? lkst_put_ipv6_tail(p, address) : lkst_put_ipv4(p, address);
 }
 
-static char *put_hex16(char *p, u64 value)
+static char *text_put_hex16(char *p, u64 value)
 {
 	int shift;
 
@@ -59,22 +59,22 @@ static char *put_hex16(char *p, u64 value)
 }
 
 /* Half of the number of a request, or all of it: as other tools show it, so that it is found by that. */
-static char *put_request(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			 const struct lkst_step *step)
+static char *text_put_request(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			      const struct lkst_step *step)
 {
-	p = put_hex16(p, lkst_field_int(r, step->index));
-	return step->other < 0 ? p : put_hex16(p, lkst_field_int(r, (unsigned int)step->other));
+	p = text_put_hex16(p, lkst_field_int(r, step->index));
+	return step->other < 0 ? p : text_put_hex16(p, lkst_field_int(r, (unsigned int)step->other));
 }
 
-static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		      const struct lkst_step *step)
+static char *print_text_put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+				 const struct lkst_step *step)
 {
 	return lkst_put_quoted(printer, p, r, step->index);
 }
 
 /* The functions of a stack, innermost first. */
-static char *put_stack(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		       const struct lkst_step *step)
+static char *text_put_stack(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			    const struct lkst_step *step)
 {
 	const u8 *first;
 	u32 nr = lkst_field_elements(r, step->index, &first), i;
@@ -92,8 +92,8 @@ static char *put_stack(struct lkst_record_printer *printer, char *p, const struc
 	return p;
 }
 
-static char *put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		       const struct lkst_step *step)
+static char *text_put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			    const struct lkst_step *step)
 {
 	const u8 *first;
 	u32 nr = lkst_field_elements(r, step->index, &first), i;
@@ -110,8 +110,8 @@ static char *put_array(struct lkst_record_printer *printer, char *p, const struc
 }
 
 /* Bytes of no known meaning, two hexadecimal digits for each. */
-static char *put_bytes(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-		       const struct lkst_step *step)
+static char *text_put_bytes(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			    const struct lkst_step *step)
 {
 	static const char digits[] = "0123456789abcdef";
 	u32 length, i;
@@ -141,7 +141,7 @@ static char *put_late_string(struct lkst_record_printer *printer, char *p, const
 	*p++ = ' ';
 	p = lkst_put_mem(p, step->field->name, strlen(step->field->name) - strlen(suffix));
 	*p++ = '=';
-	return put_text(printer, p, r, step);
+	return print_text_put_text(printer, p, r, step);
 }
 
 static char *put_sysresult(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
@@ -151,8 +151,8 @@ static char *put_sysresult(struct lkst_record_printer *printer, char *p, const s
 }
 
 /* A cgroup by its path, if the trace has it. */
-static char *put_cgroup(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			const struct lkst_step *step)
+static char *text_put_cgroup(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			     const struct lkst_step *step)
 {
 	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(printer->threads);
 	char text[LKST_CGROUP_TEXT];
@@ -184,21 +184,21 @@ static char *put_own_cgroup(struct lkst_record_printer *printer, char *p, s32 ti
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static lkst_step_fn *choose(const struct lkst_field_class *f)
+static lkst_step_fn *text_choose(const struct lkst_field_class *f)
 {
 	if (lkst_field_is_text(f))
-		return put_text;
+		return print_text_put_text;
 	if (lkst_field_is_array(f))
-		return lkst_field_has_names(f) ? put_stack : put_array;
+		return lkst_field_has_names(f) ? text_put_stack : text_put_array;
 	if (f->type == LKST_CLASS_BYTES)
-		return put_bytes;
+		return text_put_bytes;
 	if (f->meaning == LKST_MEANING_TID)
 		return put_tid;
 	if (lkst_field_has_symbol(f))
-		return put_symbol;
+		return text_put_symbol;
 	if (f->meaning == LKST_MEANING_CGROUP)
-		return put_cgroup;
-	return f->offset == LKST_OFFSET_VARIES ? put_far_int : put_int;
+		return text_put_cgroup;
+	return f->offset == LKST_OFFSET_VARIES ? put_far_int : text_put_int;
 }
 
 /* The fields of span_request that are hexadecimal; false: field @i is another one. */
@@ -211,16 +211,16 @@ static bool add_request(struct lkst_steps *steps, unsigned int i)
 	    !lkst_field_is_int(&steps->event->fields[low]))
 		return false;
 	if (!strcmp(f->name, "trace_high"))
-		lkst_steps_add(steps, put_request, (int)i, " trace=")->other = (s16)low;
+		lkst_steps_add(steps, text_put_request, (int)i, " trace=")->other = (s16)low;
 	else if (!strcmp(f->name, "parent"))
-		lkst_steps_add(steps, put_request, (int)i, " parent=");
+		lkst_steps_add(steps, text_put_request, (int)i, " parent=");
 	else
 		return !strcmp(f->name, "trace_low") && lkst_field_index(steps->event, "trace_high") >= 0;
 	return true;
 }
 
 /* " name=value"; a thread's number is printed with its name, so that "_tid" is not needed. */
-static void add_field(struct lkst_steps *steps, unsigned int i)
+static void text_add_field(struct lkst_steps *steps, unsigned int i)
 {
 	const struct lkst_field_class *f = &steps->event->fields[i];
 	int length = (int)strlen(f->name), family;
@@ -230,23 +230,23 @@ static void add_field(struct lkst_steps *steps, unsigned int i)
 		return;
 	if (f->meaning == LKST_MEANING_TID && lkst_field_ends_in(f, "_tid"))
 		length -= 4;
-	step = lkst_steps_add(steps, choose(f), (int)i, " %.*s=", length, f->name);
+	step = lkst_steps_add(steps, text_choose(f), (int)i, " %.*s=", length, f->name);
 	family = lkst_field_index(steps->event, "family");
 	if (f->meaning == LKST_MEANING_IPV4 && lkst_field_is_int(f) && family >= 0 &&
 	    lkst_field_is_int(&steps->event->fields[family])) {
-		step->put = put_address;
+		step->put = text_put_address;
 		step->other = (s16)family;
 	}
 }
 
-static void build_entry(struct lkst_steps *steps, const struct lkst_call_format *call)
+static void text_build_entry(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	lkst_steps_head(steps, "%s%s(", call->is_compat ? "compat_" : "", call->name);
 	lkst_call_add_args(steps, false);
 	lkst_steps_tail(steps, ")\n");
 }
 
-static void build_exit(struct lkst_steps *steps, const struct lkst_call_format *call)
+static void text_build_exit(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	const struct lkst_event_class *event = steps->event;
 	unsigned int i;
@@ -260,31 +260,31 @@ static void build_exit(struct lkst_steps *steps, const struct lkst_call_format *
 		else if (lkst_field_is_text(f) && lkst_field_ends_in(f, "_str"))
 			lkst_steps_add(steps, put_late_string, (int)i, "%s", "");
 		else
-			add_field(steps, i);
+			text_add_field(steps, i);
 	}
 	lkst_steps_tail(steps, "\n");
 }
 
-static void build(struct lkst_steps *steps)
+static void text_build(struct lkst_steps *steps)
 {
 	struct lkst_call_format call;
 	unsigned int i;
 
 	if (lkst_call_of(steps->event, &call)) {
-		(call.is_exit ? build_exit : build_entry)(steps, &call);
+		(call.is_exit ? text_build_exit : text_build_entry)(steps, &call);
 		return;
 	}
 	lkst_steps_head(steps, "%s:", steps->event->name);
 	for (i = 0; i < steps->event->nr_fields; i++)
-		add_field(steps, i);
+		text_add_field(steps, i);
 	lkst_steps_tail(steps, "\n");
 }
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-static int text_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
+static int print_text_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
 {
-	struct lkst_record_printer *printer = lkst_record_printer_new(config, build);
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, text_build);
 
 	if (!printer)
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
@@ -293,7 +293,7 @@ static int text_begin(struct lkst_err *e, const struct lkst_view_config *config,
 }
 
 /* A column of its own; a name may be anything. */
-static char *put_host(struct lkst_record_printer *printer, char *p)
+static char *text_put_host(struct lkst_record_printer *printer, char *p)
 {
 	size_t length = strlen(printer->host);
 
@@ -308,14 +308,14 @@ static char *put_time_and_cpu(struct lkst_record_printer *printer, char *p, u64 
 {
 	p = lkst_put_time(p, &printer->time, ns, 9);
 	if (printer->host)
-		p = put_host(printer, p);
+		p = text_put_host(printer, p);
 	p = lkst_put_mem(p, " [", 2);
 	p = lkst_put_u64_width(p, cpu, 3, '0');
 	return lkst_put_mem(p, "] ", 2);
 }
 
 /* When, where and who. */
-static char *put_columns(struct lkst_record_printer *printer, char *p, const struct lkst_record *r)
+static char *text_put_columns(struct lkst_record_printer *printer, char *p, const struct lkst_record *r)
 {
 	const struct lkst_name_cell *name = lkst_names_get(&printer->names, r->tid);
 
@@ -333,7 +333,7 @@ static int text_record(void *ctx, const struct lkst_record *r)
 	if (!steps)
 		return -ENOMEM;
 	if (!printer->is_bare)
-		p = put_columns(printer, p, r);
+		p = text_put_columns(printer, p, r);
 	p = lkst_put_mem(p, steps->head, steps->head_length);
 	p = lkst_record_printer_run(printer, p, r, steps);
 	lkst_out_advance(printer->out, p);
@@ -362,7 +362,7 @@ static int text_gap(void *ctx, const struct lkst_gap *gap)
 	return 0;
 }
 
-static int text_end(void *ctx)
+static int print_text_end(void *ctx)
 {
 	lkst_record_printer_free(ctx);
 	return 0;
@@ -371,8 +371,8 @@ static int text_end(void *ctx)
 const struct lkst_view lkst_view_text = {
 	.name = "text",
 	.help = "a line per event, values by name",
-	.begin = text_begin,
+	.begin = print_text_begin,
 	.record = text_record,
 	.gap = text_gap,
-	.end = text_end,
+	.end = print_text_end,
 };

@@ -18,12 +18,12 @@ static char *put_dec(char *p, u64 v, const struct lkst_value_format *format)
 	return lkst_put_u64(p, v);
 }
 
-static char *put_signed(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_signed(char *p, u64 v, const struct lkst_value_format *format)
 {
 	return lkst_put_s64(p, (s64)v);
 }
 
-static char *put_hex(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_hex(char *p, u64 v, const struct lkst_value_format *format)
 {
 	return lkst_put_hex(p, v);
 }
@@ -34,7 +34,7 @@ static char *put_hex32(char *p, u64 v, const struct lkst_value_format *format)
 	return lkst_put_hex(p, (u32)v);
 }
 
-static char *put_hex16(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_hex16(char *p, u64 v, const struct lkst_value_format *format)
 {
 	return lkst_put_hex(p, (u16)v);
 }
@@ -46,7 +46,7 @@ static char *put_hex8(char *p, u64 v, const struct lkst_value_format *format)
 
 /* ---- enumerations and flags ------------------------------------------------------------------ */
 
-static char *put_word(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_word(char *p, u64 v, const struct lkst_value_format *format)
 {
 	if (v < format->nr_words && format->words[v])
 		return lkst_put_str(p, format->words[v]);
@@ -97,7 +97,7 @@ enum {
 	STATE_NOLOAD = 0x400,
 };
 
-static char *put_state(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_state(char *p, u64 v, const struct lkst_value_format *format)
 {
 	const u64 idle = STATE_UNINTERRUPTIBLE | STATE_NOLOAD;
 
@@ -122,7 +122,7 @@ static const char *const errors[] = {
 #undef RESTART
 };
 
-static char *put_result(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_result(char *p, u64 v, const struct lkst_value_format *format)
 {
 	u64 error = 0 - v;
 
@@ -131,17 +131,17 @@ static char *put_result(char *p, u64 v, const struct lkst_value_format *format)
 	return lkst_put_s64(p, (s64)v);
 }
 
-static char *put_signal(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_signal(char *p, u64 v, const struct lkst_value_format *format)
 {
 	return lkst_put_sysarg(p, LKST_SYS_signal, v);
 }
 
-static char *put_clock(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_clock(char *p, u64 v, const struct lkst_value_format *format)
 {
 	return lkst_put_sysarg(p, LKST_SYS_clockid, v);
 }
 
-static char *put_clone_flags(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_clone_flags(char *p, u64 v, const struct lkst_value_format *format)
 {
 	return lkst_put_sysarg(p, LKST_SYS_clone_flags, v);
 }
@@ -196,7 +196,7 @@ static char *put_dev(char *p, u64 v, const struct lkst_value_format *format)
  * before, the operation, F (written through), A (read ahead), S (synchronous), M (metadata). Bits
  * without a letter follow in hexadecimal.
  */
-static char *put_request(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_request(char *p, u64 v, const struct lkst_value_format *format)
 {
 	enum {
 		OP_MASK = 0xff,
@@ -262,7 +262,7 @@ static char *put_timer_mode(char *p, u64 v, const struct lkst_value_format *form
 	return put_flags(p, v, format);
 }
 
-static char *put_address(char *p, u64 v, const struct lkst_value_format *format)
+static char *values_put_address(char *p, u64 v, const struct lkst_value_format *format)
 {
 	return lkst_put_ipv4(p, v);
 }
@@ -280,7 +280,7 @@ char *lkst_put_ipv4(char *p, u64 address)
 }
 
 /* Hexadecimal without "0x", as IPv6 addresses are written. */
-static char *put_group(char *p, u64 v)
+static char *values_put_group(char *p, u64 v)
 {
 	char text[24], *end = lkst_put_hex(text, v);
 
@@ -290,9 +290,9 @@ static char *put_group(char *p, u64 v)
 char *lkst_put_ipv6_tail(char *p, u64 address)
 {
 	p = lkst_put_str(p, "*:");
-	p = put_group(p, address >> 16 & 0xffff);
+	p = values_put_group(p, address >> 16 & 0xffff);
 	*p++ = ':';
-	return put_group(p, address & 0xffff);
+	return values_put_group(p, address & 0xffff);
 }
 
 /* include/linux/sched.h; the words by bit. */
@@ -381,14 +381,14 @@ static const char *const thread_flags[] = { "kernel", "32-bit" };
 
 #define WORDS(list)                                                                                \
 	{                                                                                          \
-		put_word, list, NR(list)                                                           \
+		values_put_word, list, NR(list)                                                           \
 	}
 #define FLAGS(list)                                                                                \
 	{                                                                                          \
 		put_flags, list, NR(list)                                                          \
 	}
 
-static char *put_call(char *p, s64 v, bool is_arm64)
+static char *values_put_call(char *p, s64 v, bool is_arm64)
 {
 	const struct lkst_syscall *call = lkst_syscall_of_call(v, is_arm64);
 
@@ -401,33 +401,33 @@ static char *put_call(char *p, s64 v, bool is_arm64)
 
 static char *put_call_x86(char *p, u64 v, const struct lkst_value_format *format)
 {
-	return put_call(p, (s64)v, false);
+	return values_put_call(p, (s64)v, false);
 }
 
 static char *put_call_arm64(char *p, u64 v, const struct lkst_value_format *format)
 {
-	return put_call(p, (s64)v, true);
+	return values_put_call(p, (s64)v, true);
 }
 
 /* Meanings that are not here are numbers. */
 static const struct lkst_value_format formats[LKST_NR_MEANINGS] = {
 	[LKST_MEANING_BOOL] = WORDS(no_yes),
-	[LKST_MEANING_TASK_STATE] = { put_state, state_letters, NR(state_letters) },
-	[LKST_MEANING_RESULT] = { put_result, errors, NR(errors) },
-	[LKST_MEANING_SIGNAL] = { put_signal, NULL, 0 },
-	[LKST_MEANING_SOFTIRQ] = { put_word, lkst_softirq_names, LKST_NR_SOFTIRQS },
+	[LKST_MEANING_TASK_STATE] = { values_put_state, state_letters, NR(state_letters) },
+	[LKST_MEANING_RESULT] = { values_put_result, errors, NR(errors) },
+	[LKST_MEANING_SIGNAL] = { values_put_signal, NULL, 0 },
+	[LKST_MEANING_SOFTIRQ] = { values_put_word, lkst_softirq_names, LKST_NR_SOFTIRQS },
 	[LKST_MEANING_FAULT_CODE] = FLAGS(fault_codes),
 	[LKST_MEANING_DEV] = { put_dev, NULL, 0 },
-	[LKST_MEANING_REQ_FLAGS] = { put_request, request_ops, NR(request_ops) },
+	[LKST_MEANING_REQ_FLAGS] = { values_put_request, request_ops, NR(request_ops) },
 	[LKST_MEANING_BLK_STATUS] = WORDS(block_results),
 	[LKST_MEANING_PROTOCOL] = { put_protocol, NULL, 0 },
 	[LKST_MEANING_IP_PROTO] = WORDS(ip_protocols),
 	[LKST_MEANING_FAMILY] = { put_family, NULL, 0 },
 	[LKST_MEANING_TCP_STATE] = WORDS(tcp_states),
-	[LKST_MEANING_CLOCK] = { put_clock, NULL, 0 },
+	[LKST_MEANING_CLOCK] = { values_put_clock, NULL, 0 },
 	[LKST_MEANING_TIMER_MODE] = { put_timer_mode, timer_modes, NR(timer_modes) },
 	[LKST_MEANING_LOCK_FLAGS] = FLAGS(lock_flags),
-	[LKST_MEANING_CLONE_FLAGS] = { put_clone_flags, NULL, 0 },
+	[LKST_MEANING_CLONE_FLAGS] = { values_put_clone_flags, NULL, 0 },
 	[LKST_MEANING_EXIT_CODE] = { put_exit_code, NULL, 0 },
 	[LKST_MEANING_SIGNAL_CODE] = { put_signal_code, NULL, 0 },
 	[LKST_MEANING_SIGNAL_RESULT] = WORDS(signal_results),
@@ -435,19 +435,19 @@ static const struct lkst_value_format formats[LKST_NR_MEANINGS] = {
 	[LKST_MEANING_VM_FAULT] = FLAGS(vm_faults),
 	[LKST_MEANING_FAULT_FLAGS] = FLAGS(fault_flags),
 	[LKST_MEANING_MIGRATE] = WORDS(migrate_types),
-	[LKST_MEANING_IPV4] = { put_address, NULL, 0 },
+	[LKST_MEANING_IPV4] = { values_put_address, NULL, 0 },
 	[LKST_MEANING_TICK_DEP] = FLAGS(tick_deps),
 	[LKST_MEANING_TRIP_TYPE] = WORDS(trip_types),
-	[LKST_MEANING_PERF_COUNTER] = { put_word, lkst_perf_counter_names, LKST_NR_PERF_COUNTERS },
+	[LKST_MEANING_PERF_COUNTER] = { values_put_word, lkst_perf_counter_names, LKST_NR_PERF_COUNTERS },
 	[LKST_MEANING_DETECTOR] = WORDS(detectors),
 	[LKST_MEANING_LOSS] = { put_quoted_word, lkst_loss_names, LKST_LOSS_NR },
 	[LKST_MEANING_BUFFER] = WORDS(buffers),
 	[LKST_MEANING_CALL] = { put_call_x86, NULL, 0 },
 	[LKST_MEANING_CALL_ARM64] = { put_call_arm64, NULL, 0 },
-	[LKST_MEANING_WHERE] = { put_word, lkst_where_names, LKST_NR_WHERES },
+	[LKST_MEANING_WHERE] = { values_put_word, lkst_where_names, LKST_NR_WHERES },
 	[LKST_MEANING_WHERE_FLAGS] = FLAGS(where_flags),
-	[LKST_MEANING_WAKER] = { put_word, lkst_waker_names, LKST_NR_WAKERS },
-	[LKST_MEANING_HOLDER] = { put_word, lkst_holder_names, LKST_NR_HOLDERS },
+	[LKST_MEANING_WAKER] = { values_put_word, lkst_waker_names, LKST_NR_WAKERS },
+	[LKST_MEANING_HOLDER] = { values_put_word, lkst_holder_names, LKST_NR_HOLDERS },
 	[LKST_MEANING_THREAD_FLAGS] = FLAGS(thread_flags),
 };
 
@@ -459,13 +459,13 @@ char *lkst_put_buffer(char *p, u64 buffer)
 const struct lkst_value_format *lkst_value_format(const struct lkst_field_class *f)
 {
 	static const struct lkst_value_format dec = { put_dec, NULL, 0 };
-	static const struct lkst_value_format number = { put_signed, NULL, 0 };
-	static const struct lkst_value_format hex = { put_hex, NULL, 0 };
+	static const struct lkst_value_format number = { values_put_signed, NULL, 0 };
+	static const struct lkst_value_format hex = { values_put_hex, NULL, 0 };
 	static const struct lkst_value_format hex_signed[] = {
 		[1] = { put_hex8, NULL, 0 },
-		[2] = { put_hex16, NULL, 0 },
+		[2] = { values_put_hex16, NULL, 0 },
 		[4] = { put_hex32, NULL, 0 },
-		[8] = { put_hex, NULL, 0 },
+		[8] = { values_put_hex, NULL, 0 },
 	};
 	bool is_signed = f->type == LKST_CLASS_SINT || f->type == LKST_CLASS_SINTS;
 

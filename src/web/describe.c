@@ -6,7 +6,7 @@
 
 #include "result/json_writer.h"
 
-static void put_number(struct lkst_json *j, const char *name, u64 value)
+static void describe_put_number(struct lkst_json *j, const char *name, u64 value)
 {
 	char text[24];
 
@@ -14,7 +14,7 @@ static void put_number(struct lkst_json *j, const char *name, u64 value)
 	lkst_json_str(j, name, text);
 }
 
-static void put_signed(struct lkst_json *j, const char *name, s64 value)
+static void describe_put_signed(struct lkst_json *j, const char *name, s64 value)
 {
 	char text[24];
 
@@ -22,8 +22,8 @@ static void put_signed(struct lkst_json *j, const char *name, s64 value)
 	lkst_json_str(j, name, text);
 }
 
-static void put_names(struct lkst_json *j, const char *name, const char *const *names,
-		      unsigned int nr)
+static void describe_put_names(struct lkst_json *j, const char *name, const char *const *names,
+			       unsigned int nr)
 {
 	unsigned int i;
 
@@ -36,13 +36,13 @@ static void put_names(struct lkst_json *j, const char *name, const char *const *
 /* ---- one host's --------------------------------------------------------------------------------- */
 
 /* A time of the host as the page has it. */
-static void put_time(struct lkst_json *j, const struct lkst_web_host *host, const char *name, u64 ns)
+static void describe_put_time(struct lkst_json *j, const struct lkst_web_host *host, const char *name, u64 ns)
 {
 	lkst_json_u64(j, name, (u64)lkst_web_page_ns(host, ns));
 }
 
 /* The beginning of an element of a list that goes through all hosts. */
-static void put_host(struct lkst_json *j, const struct lkst_web_host *host)
+static void describe_put_host(struct lkst_json *j, const struct lkst_web_host *host)
 {
 	lkst_json_object(j, NULL);
 	lkst_json_u64(j, "host", (u64)(host - lkst_web_shown()->list));
@@ -52,17 +52,17 @@ static void put_host(struct lkst_json *j, const struct lkst_web_host *host)
 static void put_slices(struct lkst_json *j, const struct lkst_web_host *host, const struct lkst_slices *s, u64 nr)
 {
 	lkst_json_u64(j, "slices", nr);
-	put_time(j, host, "first_ns", s->nr ? s->list[0].from_ns : host->lanes->begin_ns);
+	describe_put_time(j, host, "first_ns", s->nr ? s->list[0].from_ns : host->lanes->begin_ns);
 }
 
-static void put_counts(struct lkst_json *j, const struct lkst_web_host *host)
+static void describe_put_counts(struct lkst_json *j, const struct lkst_web_host *host)
 {
 	u32 i;
 
 	for (i = 0; i < host->lanes->counts.nr; i++) {
 		const struct lkst_count *count = &host->lanes->counts.list[i];
 
-		put_host(j, host);
+		describe_put_host(j, host);
 		lkst_json_str(j, "kind", "count");
 		lkst_json_u64(j, "number", i);
 		lkst_json_str(j, "name", count->name);
@@ -80,7 +80,7 @@ static void put_spans(struct lkst_json *j, const struct lkst_web_host *host)
 	for (i = 0; i < host->lanes->spans.nr_lanes; i++) {
 		const struct lkst_span_lane *lane = &host->lanes->spans.lanes[i];
 
-		put_host(j, host);
+		describe_put_host(j, host);
 		lkst_json_str(j, "kind", "span");
 		lkst_json_u64(j, "number", lane->level);
 		lkst_json_s64(j, "tid", lane->tid);
@@ -97,24 +97,24 @@ static void put_lanes(struct lkst_json *j, const struct lkst_web_host *host)
 		const struct lkst_lane *lane = &host->lanes->list[i];
 		const bool is_cpu = lane->kind == LKST_LANE_OF_CPU;
 
-		put_host(j, host);
+		describe_put_host(j, host);
 		lkst_json_str(j, "kind", is_cpu ? "cpu" : "thread");
 		lkst_json_u64(j, "number", is_cpu ? lane->number : host->first_life + lane->number);
 		put_slices(j, host, &lane->slices, lane->slices.nr + (u64)lane->irqs.nr);
 		lkst_json_end(j);
 	}
-	put_counts(j, host);
+	describe_put_counts(j, host);
 	put_spans(j, host);
 }
 
-static void put_threads(struct lkst_json *j, const struct lkst_web_host *host)
+static void describe_put_threads(struct lkst_json *j, const struct lkst_web_host *host)
 {
 	u32 i;
 
 	for (i = 0; i < host->lanes->nr_threads; i++) {
 		const struct lkst_lane_thread *thread = &host->lanes->threads[i];
 
-		put_host(j, host);
+		describe_put_host(j, host);
 		lkst_json_s64(j, "tid", thread->tid);
 		lkst_json_s64(j, "pid", thread->pid);
 		lkst_json_str(j, "comm", thread->comm);
@@ -139,11 +139,11 @@ static void put_gaps(struct lkst_json *j, const struct lkst_web_host *host)
 	for (i = 0; i < host->lanes->gaps.nr; i++) {
 		const struct lkst_gap *gap = lkst_gaps_at(&host->lanes->gaps, i);
 
-		put_host(j, host);
+		describe_put_host(j, host);
 		lkst_json_u64(j, "cpu", gap->cpu);
 		lkst_json_u64(j, "buffer", gap->buffer);
-		put_time(j, host, "from_ns", gap->from_ns);
-		put_time(j, host, "to_ns", gap->to_ns);
+		describe_put_time(j, host, "from_ns", gap->from_ns);
+		describe_put_time(j, host, "to_ns", gap->to_ns);
 		lkst_json_u64(j, "records", gap->events);
 		lkst_json_u64(j, "blocks", gap->blocks);
 		lkst_json_bool(j, "pause", gap->is_pause);
@@ -152,15 +152,15 @@ static void put_gaps(struct lkst_json *j, const struct lkst_web_host *host)
 	}
 }
 
-static void put_marks(struct lkst_json *j, const struct lkst_web_host *host)
+static void describe_put_marks(struct lkst_json *j, const struct lkst_web_host *host)
 {
 	u32 i;
 
 	for (i = 0; i < host->lanes->marks.nr; i++) {
 		const struct lkst_lane_mark *mark = &host->lanes->marks.list[i];
 
-		put_host(j, host);
-		put_time(j, host, "at_ns", mark->ns);
+		describe_put_host(j, host);
+		describe_put_time(j, host, "at_ns", mark->ns);
 		lkst_json_str(j, "event", lkst_events[mark->event].name);
 		lkst_json_str(j, "text", mark->text ? mark->text : "");
 		lkst_json_end(j);
@@ -170,8 +170,8 @@ static void put_marks(struct lkst_json *j, const struct lkst_web_host *host)
 /* ---- all of them -------------------------------------------------------------------------------- */
 
 /* An array of what each host has. */
-static void put_all(struct lkst_json *j, const char *name, const struct lkst_web_shown *shown,
-		    void (*put)(struct lkst_json *j, const struct lkst_web_host *host))
+static void describe_put_all(struct lkst_json *j, const char *name, const struct lkst_web_shown *shown,
+			     void (*put)(struct lkst_json *j, const struct lkst_web_host *host))
 {
 	unsigned int i;
 
@@ -197,14 +197,14 @@ static void put_hosts(struct lkst_json *j, const struct lkst_web_shown *shown)
 		lkst_json_object(j, NULL);
 		lkst_json_str(j, "name", host->name);
 		lkst_json_str(j, "release", lkst_trace_catalog(host->trace)->release);
-		put_signed(j, "zero_ns", (s64)host->zero_ns);
-		put_time(j, host, "begin_ns", host->lanes->begin_ns);
+		describe_put_signed(j, "zero_ns", (s64)host->zero_ns);
+		describe_put_time(j, host, "begin_ns", host->lanes->begin_ns);
 		lkst_json_str(j, "clock", clock);
 		lkst_json_str(j, "not_recorded", host->lanes->limited);
 		lkst_json_end(j);
 	}
 	lkst_json_end(j);
-	put_names(j, "notes", (const char *const *)r->notes.text, r->notes.nr);
+	describe_put_names(j, "notes", (const char *const *)r->notes.text, r->notes.nr);
 }
 
 static u64 nr_spans_left_out(const struct lkst_web_shown *shown)
@@ -224,18 +224,18 @@ void lkst_web_describe(struct lkst_out *out, const struct lkst_web_shown *shown)
 
 	lkst_json_init(&j, out);
 	lkst_json_object(&j, NULL);
-	put_number(&j, "begin_ns", shown->begin_ns);
-	put_number(&j, "end_ns", shown->end_ns);
-	put_number(&j, "offset_ns", c ? c->clock_offset_ns : 0);
+	describe_put_number(&j, "begin_ns", shown->begin_ns);
+	describe_put_number(&j, "end_ns", shown->end_ns);
+	describe_put_number(&j, "offset_ns", c ? c->clock_offset_ns : 0);
 	put_hosts(&j, shown);
-	put_names(&j, "states", lkst_lane_state_names, LKST_NR_LANE_STATES);
-	put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
-	put_names(&j, "endings", lkst_span_ending_names, LKST_NR_SPAN_ENDINGS);
-	put_all(&j, "lanes", shown, put_lanes);
+	describe_put_names(&j, "states", lkst_lane_state_names, LKST_NR_LANE_STATES);
+	describe_put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
+	describe_put_names(&j, "endings", lkst_span_ending_names, LKST_NR_SPAN_ENDINGS);
+	describe_put_all(&j, "lanes", shown, put_lanes);
 	lkst_json_u64(&j, "spans_left_out", nr_spans_left_out(shown));
-	put_all(&j, "threads", shown, put_threads);
-	put_all(&j, "names", shown, put_call_names);
-	put_all(&j, "gaps", shown, put_gaps);
-	put_all(&j, "marks", shown, put_marks);
+	describe_put_all(&j, "threads", shown, describe_put_threads);
+	describe_put_all(&j, "names", shown, put_call_names);
+	describe_put_all(&j, "gaps", shown, put_gaps);
+	describe_put_all(&j, "marks", shown, describe_put_marks);
 	lkst_json_end(&j);
 }

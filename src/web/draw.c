@@ -46,7 +46,7 @@ int lkst_web_read(void)
 /* ---- pictures ----------------------------------------------------------------------------------- */
 
 /* The lane of a CPU or a thread that the page asks about, and of which host it is; NULL: there is none such. */
-static const struct lkst_lane *find(u32 lane, const struct lkst_web_host **ret_host)
+static const struct lkst_lane *draw_find(u32 lane, const struct lkst_web_host **ret_host)
 {
 	const struct lkst_web_host *host = lkst_web_host_of(&lane);
 
@@ -92,7 +92,7 @@ int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_
 {
 	const struct lkst_web_host *host;
 	const struct lkst_slices *s = slices_of(lane, LKST_WEB_STATES, &host);
-	const struct lkst_lane *found = find(lane, &host);
+	const struct lkst_lane *found = draw_find(lane, &host);
 	s64 from, to;
 
 	if (!s || !lkst_web_are_times(from_ns, to_ns) || !nr)
@@ -117,7 +117,7 @@ int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns,
 	if (!lanes)
 		return -ENOMEM;
 	for (i = 0; i < nr_places; i++) {
-		const struct lkst_lane *found = find(places[i], &host);
+		const struct lkst_lane *found = draw_find(places[i], &host);
 
 		if (found)
 			lanes[nr_lanes++] = (struct lkst_lane_at){ found, lkst_web_own_ns(host, from_ns) };
@@ -145,7 +145,7 @@ static struct lkst_web_slice slice_for_page(const struct lkst_web_host *host, co
 }
 
 /* What `life` counts in slices of part @part of a lane. */
-static u32 first_of(const struct lkst_web_host *host, u32 lane, u32 part)
+static u32 draw_first_of(const struct lkst_web_host *host, u32 lane, u32 part)
 {
 	if (part != LKST_WEB_STATES)
 		return host->first_name;
@@ -164,7 +164,7 @@ u32 lkst_web_part_slices(u32 lane, u32 part, double from_ns, double to_ns, u32 m
 		return 0;
 	first = lkst_slices_at(s, from);
 	for (; nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to; nr++)
-		ret_slices[nr] = slice_for_page(host, &s->list[first + nr], first_of(host, lane, part));
+		ret_slices[nr] = slice_for_page(host, &s->list[first + nr], draw_first_of(host, lane, part));
 	return nr;
 }
 
@@ -178,7 +178,7 @@ u32 lkst_web_wakings(u32 lane, double from_ns, double to_ns, u32 max,
 		     struct lkst_web_waking *ret_wakings)
 {
 	const struct lkst_web_host *host;
-	const struct lkst_lane *found = find(lane, &host);
+	const struct lkst_lane *found = draw_find(lane, &host);
 	u32 i, nr = 0;
 	u64 from, to;
 
@@ -214,7 +214,7 @@ u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_sli
 		next++;
 	if (!next)
 		return 0;
-	*ret_slice = slice_for_page(host, &s->list[next - 1], first_of(host, lane, LKST_WEB_STATES));
+	*ret_slice = slice_for_page(host, &s->list[next - 1], draw_first_of(host, lane, LKST_WEB_STATES));
 	return 1;
 }
 
@@ -264,7 +264,7 @@ int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
 u32 lkst_web_cpus(u32 lane, double from_ns, double to_ns, u32 max, struct lkst_web_cpu *ret_cpus)
 {
 	const struct lkst_web_host *host;
-	const struct lkst_lane *found = find(lane, &host);
+	const struct lkst_lane *found = draw_find(lane, &host);
 	struct lkst_cpu_time times[CPUS_MAX];
 	u32 nr, i;
 	u64 from, to;

@@ -13,8 +13,8 @@
 #include "web/shown_traces.h"
 
 /* Adds the records of one host to @nr that are there. */
-static u32 add_events(const struct lkst_web_host *host, double from_ns, double to_ns, u32 nr, u32 max,
-		      struct lkst_web_event *ret_events)
+static u32 web_events_add_events(const struct lkst_web_host *host, double from_ns, double to_ns, u32 nr, u32 max,
+				 struct lkst_web_event *ret_events)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	struct lkst_record r;
@@ -39,7 +39,7 @@ u32 lkst_web_events(double from_ns, double to_ns, u32 max, struct lkst_web_event
 	u32 i, nr = 0;
 
 	for (i = 0; shown && i < shown->nr; i++)
-		nr = add_events(&shown->list[i], from_ns, to_ns, nr, max, ret_events);
+		nr = web_events_add_events(&shown->list[i], from_ns, to_ns, nr, max, ret_events);
 	return nr;
 }
 

@@ -10,7 +10,7 @@
 #include "web/open.h"
 
 /* One pass. */
-struct pass {
+struct flame_pass {
 	struct lkst_feed *feed;
 	struct lkst_model *model;
 	struct lkst_threads *threads;
@@ -18,23 +18,23 @@ struct pass {
 	struct lkst_samples *samples;
 };
 
-static void fini(struct pass *p)
+static void flame_fini(struct flame_pass *p)
 {
 	lkst_samples_free(p->samples);
 	lkst_model_free(p->model);
 	lkst_feed_free(p->feed);
 	lkst_threads_free(p->threads);
 	lkst_symbols_free(p->symbols);
-	*p = (struct pass){};
+	*p = (struct flame_pass){};
 }
 
 /* Of what was read last, while it is described. */
-static struct pass pass;
+static struct flame_pass pass;
 
-static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
-		struct lkst_samples_thread *ret_thread, u8 *ret_cause)
+static bool flame_who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
+		      struct lkst_samples_thread *ret_thread, u8 *ret_cause)
 {
-	const struct pass *p = ctx;
+	const struct flame_pass *p = ctx;
 	const struct lkst_thread_life *life = lkst_model_life_of(p->model, tid, r->cpu);
 
 	if (is_wait)
@@ -47,9 +47,9 @@ static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
 	return true;
 }
 
-static int begin(struct lkst_err *e, struct lkst_trace *t, struct pass *p, u64 from_ns, u64 to_ns)
+static int flame_begin(struct lkst_err *e, struct lkst_trace *t, struct flame_pass *p, u64 from_ns, u64 to_ns)
 {
-	struct lkst_samples_options options = { .who = who, .ctx = p };
+	struct lkst_samples_options options = { .who = flame_who, .ctx = p };
 	int has, err = lkst_feed_new(e, t, &p->feed);
 
 	if (err)
@@ -77,20 +77,20 @@ static int read_samples(struct lkst_err *e, struct lkst_trace *t, const struct l
 	u64 begin_ns, end_ns;
 	int err;
 
-	fini(&pass);
+	flame_fini(&pass);
 	lkst_trace_range(t, &begin_ns, &end_ns);
-	err = begin(e, t, &pass, begin_ns + (u64)o->from_ns, begin_ns + (u64)o->to_ns)
+	err = flame_begin(e, t, &pass, begin_ns + (u64)o->from_ns, begin_ns + (u64)o->to_ns)
 		      ?: lkst_feed_run(e, pass.feed);
 	if (!err && lkst_samples_end(pass.samples))
 		err = lkst_err_sys(e, -ENOMEM, "counting samples");
 	if (err)
-		fini(&pass);
+		flame_fini(&pass);
 	return err;
 }
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
-static void put_names(struct lkst_json *j, const struct lkst_samples *s)
+static void flame_put_names(struct lkst_json *j, const struct lkst_samples *s)
 {
 	u32 i, nr = lkst_samples_nr_names(s);
 
@@ -105,7 +105,7 @@ static void put_names(struct lkst_json *j, const struct lkst_samples *s)
 	lkst_json_end(j);
 }
 
-static void put_threads(struct lkst_json *j, const struct lkst_samples *s)
+static void flame_put_threads(struct lkst_json *j, const struct lkst_samples *s)
 {
 	u32 i;
 
@@ -142,7 +142,7 @@ static void put_paths(struct lkst_json *j, const struct lkst_samples *s)
 	lkst_json_end(j);
 }
 
-static void describe(struct lkst_json *j)
+static void flame_describe(struct lkst_json *j)
 {
 	struct lkst_samples_faults f;
 
@@ -150,10 +150,10 @@ static void describe(struct lkst_json *j)
 	lkst_json_u64(j, "samples", f.nr);
 	lkst_json_u64(j, "without_stack", f.nr_lost + f.nr_empty);
 	lkst_json_u64(j, "left_out", f.nr_left_out);
-	put_names(j, pass.samples);
-	put_threads(j, pass.samples);
+	flame_put_names(j, pass.samples);
+	flame_put_threads(j, pass.samples);
 	put_paths(j, pass.samples);
-	fini(&pass);
+	flame_fini(&pass);
 }
 
 int lkst_web_samples(double from_ns, double to_ns)
@@ -163,5 +163,5 @@ int lkst_web_samples(double from_ns, double to_ns)
 	if (!(from_ns >= 0 && from_ns < to_ns && to_ns <= most))
 		return -EINVAL;
 	return lkst_web_open(&(struct lkst_web_opening){
-		.read = read_samples, .describe = describe, .from_ns = from_ns, .to_ns = to_ns });
+		.read = read_samples, .describe = flame_describe, .from_ns = from_ns, .to_ns = to_ns });
 }

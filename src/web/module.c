@@ -85,8 +85,8 @@ void lkst_web_clear(void)
 }
 
 /* The trace of one of the hosts by itself, whose clock was brought to the common time. */
-static int take_one(struct lkst_err *e, const struct lkst_reading *hosts, unsigned int i,
-		    struct lkst_reading *ret_reading)
+static int module_take_one(struct lkst_err *e, const struct lkst_reading *hosts, unsigned int i,
+			   struct lkst_reading *ret_reading)
 {
 	struct lkst_trace *one = lkst_trace_hold(hosts->list[i].trace);
 
@@ -104,7 +104,8 @@ static int tell_hosts(struct lkst_err *e, const struct lkst_reading *hosts)
 }
 
 /* Opens the traces of several hosts; or of the one that was chosen, by itself. */
-static int open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r, struct lkst_reading *ret_reading)
+static int module_open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r,
+			     struct lkst_reading *ret_reading)
 {
 	_cleanup_(lkst_reading_close) struct lkst_reading hosts = {};
 	struct lkst_trace *traces[LKST_HOSTS_MAX];
@@ -117,7 +118,7 @@ static int open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r
 		lkst_trace_close(traces[i]);
 	err = err ?: lkst_reading_take(e, traces, nr, &hosts);
 	if (!err && chosen && chosen <= nr)
-		return take_one(e, &hosts, chosen - 1, ret_reading);
+		return module_take_one(e, &hosts, chosen - 1, ret_reading);
 	err = err ?: tell_hosts(e, &hosts);
 	if (!err) {
 		*ret_reading = hosts;
@@ -130,7 +131,7 @@ static int open_hosts(struct lkst_err *e, const struct lkst_memory_recordings *r
 static int hold_shown(struct lkst_err *e, const struct lkst_reading *shown, struct lkst_reading *ret_reading)
 {
 	if (shown->nr == 1 || (chosen && chosen <= shown->nr))
-		return take_one(e, shown, shown->nr == 1 ? 0 : chosen - 1, ret_reading);
+		return module_take_one(e, shown, shown->nr == 1 ? 0 : chosen - 1, ret_reading);
 	return lkst_reading_hold(e, shown, ret_reading) ?: tell_hosts(e, ret_reading);
 }
 
@@ -145,7 +146,7 @@ static int open_files(struct lkst_err *e, struct lkst_reading *ret_reading)
 	if (r.nr < 2)
 		err = lkst_trace_open_memory(e, files, nr_files, &t) ?: lkst_reading_take(e, &t, 1, ret_reading);
 	else
-		err = open_hosts(e, &r, ret_reading);
+		err = module_open_hosts(e, &r, ret_reading);
 	lkst_memory_recordings_fini(&r);
 	return err;
 }
@@ -192,7 +193,7 @@ void lkst_code_naming_end(struct lkst_code_namer *namer)
 
 /* ---- the commands ------------------------------------------------------------------------------ */
 
-static const struct lkst_cmd *find(const char *name)
+static const struct lkst_cmd *module_find(const char *name)
 {
 	size_t i;
 
@@ -213,7 +214,7 @@ int lkst_web_run(char *words, unsigned int nr_words)
 		return EXIT_USAGE;
 	for (i = 0; i < nr_words; i++, words += strlen(words) + 1)
 		argv[i] = words;
-	cmd = find(argv[0]);
+	cmd = module_find(argv[0]);
 	if (!cmd) {
 		lkst_print_message(stderr, "lkst: a page has no command \"%s\"", argv[0]);
 		return EXIT_USAGE;

@@ -11,7 +11,7 @@
 #include "base/out.h"
 #include "cmd/frame/cmd.h"
 
-static int open_trace(struct lkst_err *e, const struct lkst_web_opening *o, struct lkst_out *out)
+static int web_open_trace(struct lkst_err *e, const struct lkst_web_opening *o, struct lkst_out *out)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	char *name = (char *)"the trace";
@@ -35,7 +35,7 @@ int lkst_web_open(const struct lkst_web_opening *o)
 
 	if (out) {
 		lkst_out_init(out, STDOUT_FILENO);
-		err = open_trace(&e, o, out);
+		err = web_open_trace(&e, o, out);
 	}
 	if (err)
 		lkst_print_message(stderr, "%s", e.text[0] ? e.text : "there is not enough memory");

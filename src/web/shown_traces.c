@@ -46,7 +46,7 @@ static int read_host(struct lkst_err *e, struct lkst_web_host *host, const struc
 	return 0;
 }
 
-static int read_all(struct lkst_err *e, const struct lkst_reading *r)
+static int shown_traces_read_all(struct lkst_err *e, const struct lkst_reading *r)
 {
 	int err = 0;
 
@@ -75,7 +75,7 @@ int lkst_web_shown_read(struct lkst_err *e)
 		lkst_trace_range(lkst_reading_one(&shown.reading), &shown.begin_ns, &shown.end_ns);
 	else if (!err)
 		lkst_reading_range(&shown.reading, &shown.begin_ns, &shown.end_ns);
-	err = err ?: read_all(e, &shown.reading);
+	err = err ?: shown_traces_read_all(e, &shown.reading);
 	if (err)
 		lkst_web_forget();
 	return err;

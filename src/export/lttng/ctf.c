@@ -16,7 +16,7 @@
 #include "export/lttng/ctf_streams.h"
 #include "trace/read/ends.h"
 
-struct job {
+struct ctf_job {
 	struct lkst_export *x;
 	struct lkst_ctf_context context;
 	struct lkst_ctf_plans *plans;
@@ -41,26 +41,26 @@ enum {
 };
 
 /* Where and when the state is written: just before the first record. */
-struct moment {
+struct ctf_moment {
 	u32 cpu;
 	u64 ns;
 };
 
-static u8 *begin_state(struct job *j, struct moment at, u32 id)
+static u8 *ctf_begin_state(struct ctf_job *j, struct ctf_moment at, u32 id)
 {
 	return lkst_ctf_event_begin(j->streams, at.cpu, at.ns, 0, id, 256);
 }
 
-static void put_mark(struct job *j, struct moment at, u32 id)
+static void put_mark(struct ctf_job *j, struct ctf_moment at, u32 id)
 {
-	u8 *p = begin_state(j, at, id);
+	u8 *p = ctf_begin_state(j, at, id);
 
 	if (p)
 		lkst_ctf_event_end(j->streams, p);
 }
 
 /* What the thread does, as far as it is known: only a list of the beginning of the trace says it. */
-static u32 status_of(const struct job *j, s32 tid)
+static u32 status_of(const struct ctf_job *j, s32 tid)
 {
 	s64 state = j->is_beginning ? lkst_ctf_thread_state(j->context.names, tid) : -1;
 
@@ -70,9 +70,9 @@ static u32 status_of(const struct job *j, s32 tid)
 										: LTTNG_UNNAMED;
 }
 
-static void put_thread(struct job *j, struct moment at, const struct lkst_thread *thread)
+static void ctf_put_thread(struct ctf_job *j, struct ctf_moment at, const struct lkst_thread *thread)
 {
-	u8 *p = begin_state(j, at, LKST_CTF_ID_PROCESS);
+	u8 *p = ctf_begin_state(j, at, LKST_CTF_ID_PROCESS);
 
 	if (!p)
 		return;
@@ -87,10 +87,10 @@ static void put_thread(struct job *j, struct moment at, const struct lkst_thread
 	lkst_ctf_event_end(j->streams, p);
 }
 
-static void put_device(struct job *j, struct moment at, u32 id, const struct lkst_ctf_name *device)
+static void ctf_put_device(struct ctf_job *j, struct ctf_moment at, u32 id, const struct lkst_ctf_name *device)
 {
 	size_t length = strlen(device->name) + 1;
-	u8 *p = begin_state(j, at, id);
+	u8 *p = ctf_begin_state(j, at, id);
 
 	if (!p)
 		return;
@@ -100,7 +100,7 @@ static void put_device(struct job *j, struct moment at, u32 id, const struct lks
 	lkst_ctf_event_end(j->streams, p + length);
 }
 
-static void put_state(struct job *j, struct moment at)
+static void ctf_put_state(struct ctf_job *j, struct ctf_moment at)
 {
 	static const u32 ids[LKST_CTF_NR_KINDS] = {
 		[LKST_CTF_IRQ] = LKST_CTF_ID_INTERRUPT,
@@ -115,25 +115,25 @@ static void put_state(struct job *j, struct moment at)
 		const struct lkst_thread *thread = lkst_threads_at(j->context.threads, i);
 
 		if (thread->tid > 0 && !thread->has_ended)
-			put_thread(j, at, thread);
+			ctf_put_thread(j, at, thread);
 	}
 	for (kind = 0; kind < LKST_CTF_NR_KINDS; kind++)
 		for (i = 0; i < names->nr[kind]; i++)
-			put_device(j, at, ids[kind], &names->lists[kind][i]);
+			ctf_put_device(j, at, ids[kind], &names->lists[kind][i]);
 	put_mark(j, at, LKST_CTF_ID_STATE_END);
 	j->has_state = true;
 }
 
 /* ---- records and gaps ------------------------------------------------------------------------- */
 
-static int put_record(void *ctx, const struct lkst_record *r)
+static int ctf_put_record(void *ctx, const struct lkst_record *r)
 {
-	struct job *j = ctx;
+	struct ctf_job *j = ctx;
 	bool is_state = r->event->group == LKST_GROUP_STATE;
 	u8 *p;
 
 	if (!j->has_state && !is_state)
-		put_state(j, (struct moment){ r->cpu, r->ns });
+		ctf_put_state(j, (struct ctf_moment){ r->cpu, r->ns });
 	/* State has the time at which it was read; events of before may follow. */
 	p = lkst_ctf_event_begin(j->streams, r->cpu, is_state ? j->x->begin_ns : r->ns, r->tid,
 				 r->event->id, lkst_ctf_room(r));
@@ -145,14 +145,14 @@ static int put_record(void *ctx, const struct lkst_record *r)
 /* What a disk is asked for is in the record of one CPU, and its completion in that of another. */
 static void look_at_left_out(void *ctx, const struct lkst_record *r)
 {
-	struct job *j = ctx;
+	struct ctf_job *j = ctx;
 
 	lkst_ctf_keep_requests(j->plans, &j->context, r);
 }
 
-static int put_gap(void *ctx, const struct lkst_gap *gap)
+static int ctf_put_gap(void *ctx, const struct lkst_gap *gap)
 {
-	struct job *j = ctx;
+	struct ctf_job *j = ctx;
 
 	return gap->is_pause ? 0 : lkst_ctf_streams_gap(j->streams, gap);
 }
@@ -172,7 +172,7 @@ static int put_metadata(struct lkst_err *e, const struct lkst_access *access, in
 }
 
 /* The plans for all events, and the metadata that describe what they make. */
-static int describe(struct lkst_err *e, struct job *j, int dir_fd)
+static int ctf_describe(struct lkst_err *e, struct ctf_job *j, int dir_fd)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length;
@@ -191,7 +191,7 @@ static int describe(struct lkst_err *e, struct job *j, int dir_fd)
 	return err ? err : put_metadata(e, j->x->request->access, dir_fd, text, length);
 }
 
-static void end_streams(struct job *j)
+static void end_streams(struct ctf_job *j)
 {
 	u64 known_ns;
 	u32 cpu;
@@ -202,13 +202,13 @@ static void end_streams(struct job *j)
 					     known_ns < j->x->to_ns ? known_ns : j->x->to_ns);
 }
 
-static int write_all(struct lkst_err *e, struct job *j, int dir_fd)
+static int write_all(struct lkst_err *e, struct ctf_job *j, int dir_fd)
 {
-	static const struct lkst_export_calls calls = { .record = put_record,
+	static const struct lkst_export_calls calls = { .record = ctf_put_record,
 							.left_out = look_at_left_out,
-							.gap = put_gap };
+							.gap = ctf_put_gap };
 	u8 uuid[16];
-	int err = describe(e, j, dir_fd);
+	int err = ctf_describe(e, j, dir_fd);
 
 	if (err)
 		return err;
@@ -229,7 +229,7 @@ static int write_all(struct lkst_err *e, struct job *j, int dir_fd)
 static int write_lttng(struct lkst_err *e, struct lkst_export *x)
 {
 	struct lkst_ctf_names names = {};
-	struct job j = { .x = x, .context = { .threads = x->threads, .names = &names } };
+	struct ctf_job j = { .x = x, .context = { .threads = x->threads, .names = &names } };
 	_cleanup_close_ int dir_fd = -1;
 	u64 begin_ns, end_ns;
 	int err = lkst_ctf_names_load(e, &names, x->trace);

@@ -20,15 +20,15 @@ void lkst_ctf_uuid(const struct lkst_catalog *c, u8 uuid[16])
  * Readers choose their analyses by the tracer's name and version (Trace Compass: LttngKernelTrace.java), so these say
  * what the events look like. `exported_by` says who wrote them.
  */
-struct times {
+struct ctf_metadata_times {
 	FILE *f;
 	unsigned int nr;
 };
 
 /* not_recorded_0 = "syscall:* from 2000000000 to 4000000000 ns (the cost limit)": the format has no gap of a kind. */
-static int put_left_out(void *ctx, const struct lkst_limited_time *time)
+static int ctf_metadata_put_left_out(void *ctx, const struct lkst_limited_time *time)
 {
-	struct times *times = ctx;
+	struct ctf_metadata_times *times = ctx;
 	char name[32], text[LKST_KIND_NAME + 96], to[32] = "the end";
 
 	if (time->to_ns != UINT64_MAX)
@@ -43,7 +43,7 @@ static int put_left_out(void *ctx, const struct lkst_limited_time *time)
 static void put_environment(FILE *f, const struct lkst_export *x)
 {
 	const struct lkst_catalog *c = x->catalog;
-	struct times times = { f, 0 };
+	struct ctf_metadata_times times = { f, 0 };
 	time_t second = (time_t)(c->clock_offset_ns / 1000000000);
 	char when[32] = "";
 	struct tm tm;
@@ -67,11 +67,11 @@ static void put_environment(FILE *f, const struct lkst_export *x)
 	if (c->has_hashed_addresses)
 		lkst_tsdl_put_env(f, "kernel_addresses", "hashed");
 	if (x->limited)
-		lkst_limited_each(x->limited, x->begin_ns, x->end_ns, put_left_out, &times);
+		lkst_limited_each(x->limited, x->begin_ns, x->end_ns, ctf_metadata_put_left_out, &times);
 	fputs("};\n\n", f);
 }
 
-static void put_clock(FILE *f, const struct lkst_catalog *c)
+static void ctf_metadata_put_clock(FILE *f, const struct lkst_catalog *c)
 {
 	static const u8 unknown[16];
 
@@ -161,7 +161,7 @@ void lkst_ctf_describe_trace(FILE *f, const struct lkst_export *x)
 	      "\t\tuint64_t stream_instance_id;\n\t};\n};\n\n",
 	      f);
 	put_environment(f, x);
-	put_clock(f, c);
+	ctf_metadata_put_clock(f, c);
 	put_clock_types(f);
 	fputs(structs, f);
 }

@@ -28,14 +28,14 @@ static const struct {
 	[LKST_CTF_DISK] = { LKST_EV_state_disk, "dev", "name" },
 };
 
-static bool is_state(const void *ctx, const struct lkst_stream_info *stream)
+static bool ctf_names_is_state(const void *ctx, const struct lkst_stream_info *stream)
 {
 	return stream->buffer == LKST_BUFFER_STATE;
 }
 
 /* Of a recording in parts, each part names all devices: @seen has the numbers that the kind has by now. */
-static int add_name(struct lkst_ctf_names *n, u32 kind, struct lkst_map *seen,
-		    const struct lkst_record *r)
+static int ctf_names_add_name(struct lkst_ctf_names *n, u32 kind, struct lkst_map *seen,
+			      const struct lkst_record *r)
 {
 	const struct lkst_field_class *number = lkst_class_field(r->event, rows[kind].number);
 	const struct lkst_field_class *name = lkst_class_field(r->event, rows[kind].name);
@@ -62,7 +62,7 @@ static int add_name(struct lkst_ctf_names *n, u32 kind, struct lkst_map *seen,
 	return 0;
 }
 
-static int add_state(struct lkst_ctf_names *n, const struct lkst_record *r)
+static int ctf_names_add_state(struct lkst_ctf_names *n, const struct lkst_record *r)
 {
 	const struct lkst_field_class *tid = lkst_class_field(r->event, "thread_tid");
 	const struct lkst_field_class *state = lkst_class_field(r->event, "state");
@@ -78,14 +78,14 @@ static int add_state(struct lkst_ctf_names *n, const struct lkst_record *r)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int ctf_names_by_number(const void *a, const void *b)
 {
 	const struct lkst_ctf_name *x = a, *y = b;
 
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int by_tid(const void *a, const void *b)
+static int ctf_names_by_tid(const void *a, const void *b)
 {
 	const struct lkst_ctf_thread_state *x = a, *y = b;
 
@@ -93,7 +93,7 @@ static int by_tid(const void *a, const void *b)
 }
 
 /* When the first state of the trace was taken, by the clock of its records; 0: not known. */
-static u64 clock_of(const struct lkst_record *r)
+static u64 ctf_names_clock_of(const struct lkst_record *r)
 {
 	const struct lkst_field_class *at = lkst_class_field(r->event, "monotonic_ns");
 
@@ -123,12 +123,12 @@ static int read_state(struct lkst_ctf_names *n, struct lkst_merge *m, u64 *ret_t
 	while (!err && lkst_merge_next(m, &r) > 0) {
 		for (kind = 0; kind < LKST_CTF_NR_KINDS && !err; kind++)
 			if (r.event->index == rows[kind].index)
-				err = add_name(n, kind, &seen[kind], &r);
+				err = ctf_names_add_name(n, kind, &seen[kind], &r);
 		if (r.event->index == LKST_EV_state_clock && !nr_clocks++)
-			*ret_taken_ns = clock_of(&r);
+			*ret_taken_ns = ctf_names_clock_of(&r);
 		/* Of a recording in parts only the first list is of the beginning. */
 		if (r.event->index == LKST_EV_state_thread && nr_clocks <= 1 && !err)
-			err = add_state(n, &r);
+			err = ctf_names_add_state(n, &r);
 	}
 	for (kind = 0; kind < LKST_CTF_NR_KINDS; kind++)
 		lkst_map_fini(&seen[kind]);
@@ -140,7 +140,7 @@ int lkst_ctf_names_load(struct lkst_err *e, struct lkst_ctf_names *n, struct lks
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	u64 taken_ns;
 	u32 kind;
-	int err = lkst_merge_new_of(e, t, 0, UINT64_MAX, is_state, NULL, &m);
+	int err = lkst_merge_new_of(e, t, 0, UINT64_MAX, ctf_names_is_state, NULL, &m);
 
 	if (err)
 		return err;
@@ -149,11 +149,11 @@ int lkst_ctf_names_load(struct lkst_err *e, struct lkst_ctf_names *n, struct lks
 		return lkst_err_sys(e, err, "reading the names of devices");
 	for (kind = 0; kind < LKST_CTF_NR_KINDS; kind++)
 		if (n->nr[kind])
-			qsort(n->lists[kind], n->nr[kind], sizeof(*n->lists[kind]), by_number);
+			qsort(n->lists[kind], n->nr[kind], sizeof(*n->lists[kind]), ctf_names_by_number);
 	if (!is_of_beginning(t, taken_ns))
 		n->nr_states = 0;
 	if (n->nr_states)
-		qsort(n->states, n->nr_states, sizeof(*n->states), by_tid);
+		qsort(n->states, n->nr_states, sizeof(*n->states), ctf_names_by_tid);
 	return 0;
 }
 
@@ -173,7 +173,7 @@ const char *lkst_ctf_name(const struct lkst_ctf_names *n, enum lkst_ctf_kind kin
 	const struct lkst_ctf_name *found = NULL;
 
 	if (n->nr[kind])
-		found = bsearch(&key, n->lists[kind], n->nr[kind], sizeof(key), by_number);
+		found = bsearch(&key, n->lists[kind], n->nr[kind], sizeof(key), ctf_names_by_number);
 	return found ? found->name : "";
 }
 
@@ -183,20 +183,20 @@ s64 lkst_ctf_thread_state(const struct lkst_ctf_names *n, s32 tid)
 	const struct lkst_ctf_thread_state *found = NULL;
 
 	if (n->nr_states)
-		found = bsearch(&key, n->states, n->nr_states, sizeof(key), by_tid);
+		found = bsearch(&key, n->states, n->nr_states, sizeof(key), ctf_names_by_tid);
 	return found ? (s64)found->state : -1;
 }
 
 /* ---- requests --------------------------------------------------------------------------------- */
 
-struct request {
+struct ctf_names_request {
 	u64 address;
 	u32 rwbs;
 	u32 age; /* when it was kept */
 };
 
 struct lkst_ctf_requests {
-	struct request all[REQUESTS];
+	struct ctf_names_request all[REQUESTS];
 	u32 now;
 };
 
@@ -211,14 +211,14 @@ void lkst_ctf_requests_free(struct lkst_ctf_requests *q)
 }
 
 /* The first of the places where the request may be. */
-static u32 set_of(u64 address)
+static u32 ctf_names_set_of(u64 address)
 {
 	return (u32)(address * 0x9e3779b97f4a7c15 >> 40) % (REQUESTS / WAYS) * WAYS;
 }
 
 void lkst_ctf_requests_keep(struct lkst_ctf_requests *q, u64 request, u32 rwbs)
 {
-	struct request *set = &q->all[set_of(request)], *chosen = set;
+	struct ctf_names_request *set = &q->all[ctf_names_set_of(request)], *chosen = set;
 	u32 i;
 
 	q->now++;
@@ -230,12 +230,12 @@ void lkst_ctf_requests_keep(struct lkst_ctf_requests *q, u64 request, u32 rwbs)
 		if (q->now - set[i].age > q->now - chosen->age)
 			chosen = &set[i];
 	}
-	*chosen = (struct request){ request, rwbs, q->now };
+	*chosen = (struct ctf_names_request){ request, rwbs, q->now };
 }
 
 u32 lkst_ctf_requests_find(const struct lkst_ctf_requests *q, u64 request)
 {
-	const struct request *set = &q->all[set_of(request)];
+	const struct ctf_names_request *set = &q->all[ctf_names_set_of(request)];
 	u32 i;
 
 	for (i = 0; i < WAYS; i++)

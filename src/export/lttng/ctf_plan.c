@@ -30,7 +30,7 @@ struct member {
 	const char *of; /* "none": no field */
 };
 
-struct row {
+struct ctf_plan_row {
 	const char *name;
 	const struct member *members;
 	u8 nr_members;
@@ -44,32 +44,32 @@ struct row {
 #include "export/lttng/ctf_events.def"
 
 /* By enum lkst_event_index; without a name: LTTng does not have the event. */
-static const struct row rows[LKST_NR_EVENTS] = {
+static const struct ctf_plan_row rows[LKST_NR_EVENTS] = {
 #define LTTNG(event, lttng)                                                                        \
 	[LKST_EV_##event] = { lttng, members_##event,                                              \
 			      sizeof(members_##event) / sizeof(members_##event[0]) },
 #include "export/lttng/ctf_events.def"
 };
 
-struct call {
+struct ctf_plan_call {
 	bool is_compat;
 	const char *ours, *lttng, *arguments;
 };
 
-static const struct call calls[] = {
+static const struct ctf_plan_call calls[] = {
 #define CALL64(ours, lttng, arguments) { false, #ours, #lttng, arguments },
 #define CALL32(ours, lttng, arguments) { true, #ours, #lttng, arguments },
 #include "export/lttng/ctf_calls.def"
 };
 
-static const struct call *find_call(bool is_compat, const char *name)
+static const struct ctf_plan_call *ctf_plan_find_call(bool is_compat, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].is_compat == is_compat && !strcmp(calls[i].ours, name))
 			return &calls[i];
-	return is_compat ? find_call(false, name) : NULL;
+	return is_compat ? ctf_plan_find_call(false, name) : NULL;
 }
 
 /* ---- plans ------------------------------------------------------------------------------------ */
@@ -83,7 +83,7 @@ struct lkst_ctf_plans {
 	struct plan all[LKST_ID_MAX + 1]; /* by id */
 };
 
-static int add_step(struct plan *plan, struct lkst_ctf_step step)
+static int ctf_plan_add_step(struct plan *plan, struct lkst_ctf_step step)
 {
 	struct lkst_ctf_step *last = plan->nr ? &plan->steps[plan->nr - 1] : NULL, *added;
 
@@ -99,7 +99,7 @@ static int add_step(struct plan *plan, struct lkst_ctf_step step)
 	return 0;
 }
 
-static bool is_number(const struct lkst_field_class *f)
+static bool ctf_plan_is_number(const struct lkst_field_class *f)
 {
 	return (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT) &&
 	       f->offset != LKST_OFFSET_VARIES;
@@ -117,7 +117,7 @@ static bool has_six(const struct lkst_event_class *event, const struct lkst_fiel
 
 	for (i = 0; i < 6; i++)
 		if (first + i >= event->nr_fields || event->fields[first + i].size != 8 ||
-		    !is_number(&event->fields[first + i]) ||
+		    !ctf_plan_is_number(&event->fields[first + i]) ||
 		    event->fields[first + i].offset != f->offset + 8 * i)
 			return false;
 	return true;
@@ -155,7 +155,7 @@ static bool plan_member(const struct lkst_event_class *event, const struct membe
 		return false;
 	if (m->how == LKST_CTF_HOW_TEXT)
 		return plan_text(event, f, m->type, step);
-	if (!is_number(f))
+	if (!ctf_plan_is_number(f))
 		return false;
 	step->from = f->offset;
 	step->in = f->size;
@@ -168,13 +168,13 @@ static bool plan_member(const struct lkst_event_class *event, const struct membe
 		*step = (struct lkst_ctf_step){ .how = LKST_CTF_HOW_COPY,
 						.from = f->offset,
 						.with = 6 * 8 };
-	if (m->how == LKST_CTF_HOW_RWBS && request && is_number(request) && request->size == 8)
+	if (m->how == LKST_CTF_HOW_RWBS && request && ctf_plan_is_number(request) && request->size == 8)
 		step->with = request->offset;
 	return m->how != LKST_CTF_HOW_SIX || has_six(event, f);
 }
 
 static int plan_row(FILE *metadata, struct plan *plan, const struct lkst_event_class *event,
-		    const struct row *row)
+		    const struct ctf_plan_row *row)
 {
 	struct lkst_ctf_step step;
 	u32 i;
@@ -185,7 +185,7 @@ static int plan_row(FILE *metadata, struct plan *plan, const struct lkst_event_c
 		if (!plan_member(event, &row->members[i], &step))
 			continue;
 		lkst_ctf_describe_field(metadata, row->members[i].name, row->members[i].type);
-		err = add_step(plan, step);
+		err = ctf_plan_add_step(plan, step);
 	}
 	lkst_ctf_describe_end(metadata);
 	return err;
@@ -213,15 +213,15 @@ static int plan_field(FILE *metadata, struct plan *plan, const struct lkst_event
 		type.length = event->fields[f->length_field].name;
 	lkst_ctf_describe_field(metadata, name, &type);
 	if (type.form == LKST_CTF_STRING || type.length || f->offset == LKST_OFFSET_VARIES)
-		return add_step(plan,
-				(struct lkst_ctf_step){ .how = LKST_CTF_HOW_FIELD, .from = i });
-	return add_step(
+		return ctf_plan_add_step(plan,
+					 (struct lkst_ctf_step){ .how = LKST_CTF_HOW_FIELD, .from = i });
+	return ctf_plan_add_step(
 		plan,
 		(struct lkst_ctf_step){
-			.how = LKST_CTF_HOW_COPY,
-			.from = f->offset,
-			.with = (u16)(type.size *
-				      (is_array || f->type == LKST_CLASS_CHARS ? f->count : 1)),
+				 .how = LKST_CTF_HOW_COPY,
+				 .from = f->offset,
+				 .with = (u16)(type.size *
+					       (is_array || f->type == LKST_CLASS_CHARS ? f->count : 1)),
 		});
 }
 
@@ -276,8 +276,8 @@ static int find_argument(const struct lkst_syscall *s, const char *name, size_t 
  * LTTng's name of field @i of a system call's event, or our name. False: LTTng does not have it: the address of a
  * string that is there itself.
  */
-static bool name_argument(const struct lkst_event_class *event, const struct call *call, u16 i,
-			  char name[LKST_NAME_MAX])
+static bool ctf_plan_name_argument(const struct lkst_event_class *event, const struct ctf_plan_call *call, u16 i,
+				   char name[LKST_NAME_MAX])
 {
 	const struct lkst_syscall *s = &lkst_syscalls[event->syscall];
 	const char *own = event->fields[i].name;
@@ -302,7 +302,7 @@ static bool name_argument(const struct lkst_event_class *event, const struct cal
 
 static int plan_call(FILE *metadata, struct plan *plan, const struct lkst_event_class *event)
 {
-	const struct call *call = find_call(event->is_compat, lkst_class_call(event));
+	const struct ctf_plan_call *call = ctf_plan_find_call(event->is_compat, lkst_class_call(event));
 	char name[LKST_NAME_MAX], start[LKST_NAME_MAX];
 	u16 i;
 	int err = 0;
@@ -313,7 +313,7 @@ static int plan_call(FILE *metadata, struct plan *plan, const struct lkst_event_
 				event->id);
 	for (i = 0; i < event->nr_fields && !err; i++)
 		if (event->fields[i].meaning != LKST_MEANING_PAD &&
-		    name_argument(event, call, i, name))
+		    ctf_plan_name_argument(event, call, i, name))
 			err = plan_field(metadata, plan, event, i, name);
 	lkst_ctf_describe_end(metadata);
 	return err;

@@ -71,7 +71,7 @@ static s32 blk_error(u64 status)
 	return status < sizeof(errors) / sizeof(errors[0]) ? errors[status] : -EIO;
 }
 
-static u64 get_int(const u8 *at, u32 size, bool is_signed)
+static u64 ctf_step_get_int(const u8 *at, u32 size, bool is_signed)
 {
 	u64 v = 0;
 
@@ -113,7 +113,7 @@ static u8 *put_prio(const struct lkst_threads *threads, s32 tid, u8 *at)
 	return lkst_ctf_put_int(at, (u64)(prio - MAX_RT_PRIO), 4);
 }
 
-static u8 *put_string(const void *text, size_t length, u8 *at)
+static u8 *ctf_step_put_string(const void *text, size_t length, u8 *at)
 {
 	if (length)
 		memcpy(at, text, length);
@@ -122,20 +122,20 @@ static u8 *put_string(const void *text, size_t length, u8 *at)
 }
 
 /* Field @i as it is. */
-static u8 *put_field(const struct lkst_record *r, u16 i, u8 *at)
+static u8 *ctf_step_put_field(const struct lkst_record *r, u16 i, u8 *at)
 {
 	const struct lkst_field_class *f = &r->event->fields[i];
 	u32 length, ignored;
 	const u8 *bytes = lkst_record_field(r, i, &length);
 
 	if (f->type == LKST_CLASS_STRING)
-		return put_string(bytes, length, at);
+		return ctf_step_put_string(bytes, length, at);
 	if (f->type == LKST_CLASS_CHARS)
 		length = f->count;
 	if (lkst_class_has_length(f)) {
 		const u8 *count = lkst_record_field(r, f->length_field, &ignored);
 
-		length = (u32)get_int(count, r->event->fields[f->length_field].size, false);
+		length = (u32)ctf_step_get_int(count, r->event->fields[f->length_field].size, false);
 		length *= f->type == LKST_CLASS_WORDS ? f->size : 1;
 	}
 	if (length)
@@ -149,7 +149,7 @@ static u8 *put_field(const struct lkst_record *r, u16 i, u8 *at)
 static u64 make_value(const struct lkst_ctf_step *step, const struct lkst_ctf_context *context,
 		      const struct lkst_record *r)
 {
-	u64 v = get_int(r->bytes + step->from, step->in, step->is_signed);
+	u64 v = ctf_step_get_int(r->bytes + step->from, step->in, step->is_signed);
 
 	switch (step->how) {
 	case LKST_CTF_HOW_PRIO:
@@ -185,23 +185,23 @@ u8 *lkst_ctf_follow(const struct lkst_ctf_step *step, const struct lkst_ctf_cont
 		memcpy(at, from, step->with);
 		return at + step->with;
 	case LKST_CTF_HOW_FIELD:
-		return put_field(r, step->from, at);
+		return ctf_step_put_field(r, step->from, at);
 	case LKST_CTF_HOW_TEXT:
 		from = lkst_record_field(r, step->from, &length);
-		return put_string(from, length, at);
+		return ctf_step_put_string(from, length, at);
 	case LKST_CTF_HOW_COMM_OF:
 		return lkst_ctf_put_comm(context->threads,
-					 (s32)get_int(from, step->in, step->is_signed), r->cpu, at);
+					 (s32)ctf_step_get_int(from, step->in, step->is_signed), r->cpu, at);
 	case LKST_CTF_HOW_PRIO_OF:
-		return put_prio(context->threads, (s32)get_int(from, step->in, step->is_signed),
+		return put_prio(context->threads, (s32)ctf_step_get_int(from, step->in, step->is_signed),
 				at);
 	case LKST_CTF_HOW_IRQ_NAME:
 	case LKST_CTF_HOW_NET_NAME:
 		name = lkst_ctf_name(context->names,
 				     step->how == LKST_CTF_HOW_IRQ_NAME ? LKST_CTF_IRQ
 									: LKST_CTF_NETDEV,
-				     (u32)get_int(from, step->in, false));
-		return put_string(name, strlen(name), at);
+				     (u32)ctf_step_get_int(from, step->in, false));
+		return ctf_step_put_string(name, strlen(name), at);
 	case LKST_CTF_HOW_OWN_TID:
 		return lkst_ctf_put_int(at, (u64)(s64)r->tid, 4);
 	case LKST_CTF_HOW_OWN_COMM:

@@ -38,7 +38,7 @@ enum {
 };
 
 /* A packet in memory. */
-struct slot {
+struct ctf_streams_slot {
 	u8 *bytes;
 	u32 room, used; /* used: 0 if there is no packet */
 	u32 cpu;
@@ -47,7 +47,7 @@ struct slot {
 };
 
 /* The stream of a CPU. */
-struct stream {
+struct ctf_streams_stream {
 	u64 last_ns;
 	u64 seq, discarded;
 	s32 slot;     /* plus 1 */
@@ -61,17 +61,18 @@ struct lkst_ctf_streams {
 	int dir_fd;
 	u8 uuid[16];
 	int error;
-	struct stream *streams; /* by CPU */
+	struct ctf_streams_stream *streams; /* by CPU */
 	u32 nr_streams;
-	struct slot slots[SLOTS];
+	struct ctf_streams_slot slots[SLOTS];
 	u32 nr_slots, hand;
-	struct stream *now; /* of the event that is being put */
+	struct ctf_streams_stream *now; /* of the event that is being put */
 	u32 now_cpu;
 };
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static int open_file(struct lkst_ctf_streams *s, struct stream *stream, struct slot *slot)
+static int ctf_streams_open_file(struct lkst_ctf_streams *s, struct ctf_streams_stream *stream,
+				 struct ctf_streams_slot *slot)
 {
 	char name[32];
 	int err;
@@ -91,9 +92,9 @@ static int open_file(struct lkst_ctf_streams *s, struct stream *stream, struct s
 }
 
 /* Writes the packet of @slot, which ends at @end_ns. */
-static void flush(struct lkst_ctf_streams *s, struct slot *slot, u64 end_ns)
+static void ctf_streams_flush(struct lkst_ctf_streams *s, struct ctf_streams_slot *slot, u64 end_ns)
 {
-	struct stream *stream = &s->streams[slot->cpu];
+	struct ctf_streams_stream *stream = &s->streams[slot->cpu];
 	u32 size = (slot->used + PAGE - 1) & ~(u32)(PAGE - 1);
 	struct packet_head head = {
 		.magic = htole32(LKST_BLOCK_MAGIC),
@@ -112,7 +113,7 @@ static void flush(struct lkst_ctf_streams *s, struct slot *slot, u64 end_ns)
 	memcpy(head.uuid, s->uuid, sizeof(head.uuid));
 	memcpy(slot->bytes, &head, sizeof(head));
 	memset(slot->bytes + slot->used, 0, size - slot->used);
-	s->error = open_file(s, stream, slot);
+	s->error = ctf_streams_open_file(s, stream, slot);
 	if (!s->error)
 		s->error = lkst_write_all(slot->fd, slot->bytes, size);
 	stream->seq++;
@@ -128,12 +129,12 @@ static void flush(struct lkst_ctf_streams *s, struct slot *slot, u64 end_ns)
 /* ---- packets in memory ------------------------------------------------------------------------ */
 
 /* Gives the packet of another CPU up, in turn. */
-static struct slot *reuse_slot(struct lkst_ctf_streams *s)
+static struct ctf_streams_slot *reuse_slot(struct lkst_ctf_streams *s)
 {
-	struct slot *slot = &s->slots[s->hand++ % SLOTS];
-	struct stream *stream = &s->streams[slot->cpu];
+	struct ctf_streams_slot *slot = &s->slots[s->hand++ % SLOTS];
+	struct ctf_streams_stream *stream = &s->streams[slot->cpu];
 
-	flush(s, slot, stream->last_ns);
+	ctf_streams_flush(s, slot, stream->last_ns);
 	if (slot->fd >= 0)
 		close(slot->fd);
 	slot->fd = -1;
@@ -141,10 +142,10 @@ static struct slot *reuse_slot(struct lkst_ctf_streams *s)
 	return slot;
 }
 
-static struct slot *slot_of(struct lkst_ctf_streams *s, u32 cpu)
+static struct ctf_streams_slot *ctf_streams_slot_of(struct lkst_ctf_streams *s, u32 cpu)
 {
-	struct stream *stream = &s->streams[cpu];
-	struct slot *slot;
+	struct ctf_streams_stream *stream = &s->streams[cpu];
+	struct ctf_streams_slot *slot;
 
 	if (stream->slot)
 		return &s->slots[stream->slot - 1];
@@ -160,7 +161,7 @@ static struct slot *slot_of(struct lkst_ctf_streams *s, u32 cpu)
 }
 
 /* Gives @slot, whose packet is empty, room for @more bytes. */
-static int make_room(struct slot *slot, u32 more)
+static int ctf_streams_make_room(struct ctf_streams_slot *slot, u32 more)
 {
 	u32 room = sizeof(struct packet_head) + more + PAGE;
 	u8 *bytes;
@@ -177,15 +178,15 @@ static int make_room(struct slot *slot, u32 more)
 }
 
 /* A packet of @cpu with room for @more bytes; begun at @ns if there is none. */
-static struct slot *packet_of(struct lkst_ctf_streams *s, u32 cpu, u64 ns, u32 more)
+static struct ctf_streams_slot *packet_of(struct lkst_ctf_streams *s, u32 cpu, u64 ns, u32 more)
 {
-	struct slot *slot = slot_of(s, cpu);
+	struct ctf_streams_slot *slot = ctf_streams_slot_of(s, cpu);
 
 	/* Its size is rounded up when it is written. */
 	if (slot->used && slot->room - slot->used < more + PAGE)
-		flush(s, slot, s->streams[cpu].last_ns);
+		ctf_streams_flush(s, slot, s->streams[cpu].last_ns);
 	if (!slot->used) {
-		int err = make_room(slot, more);
+		int err = ctf_streams_make_room(slot, more);
 
 		if (err && !s->error)
 			s->error = err;
@@ -202,8 +203,8 @@ static struct slot *packet_of(struct lkst_ctf_streams *s, u32 cpu, u64 ns, u32 m
 
 u8 *lkst_ctf_event_begin(struct lkst_ctf_streams *s, u32 cpu, u64 ns, s32 tid, u32 id, u32 room)
 {
-	struct stream *stream = lkst_vec_reach(s->streams, s->nr_streams, cpu);
-	struct slot *slot;
+	struct ctf_streams_stream *stream = lkst_vec_reach(s->streams, s->nr_streams, cpu);
+	struct ctf_streams_slot *slot;
 	u64 time;
 	u8 *at;
 
@@ -241,24 +242,24 @@ u8 *lkst_ctf_event_begin(struct lkst_ctf_streams *s, u32 cpu, u64 ns, s32 tid, u
 
 void lkst_ctf_event_end(struct lkst_ctf_streams *s, u8 *end)
 {
-	struct slot *slot = &s->slots[s->now->slot - 1];
+	struct ctf_streams_slot *slot = &s->slots[s->now->slot - 1];
 
 	slot->used = (u32)(end - slot->bytes);
 	/* So that readers see how long the gap was at most. */
 	if (s->now->has_gap)
-		flush(s, slot, s->now->last_ns);
+		ctf_streams_flush(s, slot, s->now->last_ns);
 }
 
 int lkst_ctf_streams_gap(struct lkst_ctf_streams *s, const struct lkst_gap *gap)
 {
-	struct stream *stream = lkst_vec_reach(s->streams, s->nr_streams, gap->cpu);
+	struct ctf_streams_stream *stream = lkst_vec_reach(s->streams, s->nr_streams, gap->cpu);
 
 	if (!stream && !s->error)
 		s->error = -ENOMEM;
 	if (s->error)
 		return s->error;
 	if (stream->slot)
-		flush(s, &s->slots[stream->slot - 1], stream->last_ns);
+		ctf_streams_flush(s, &s->slots[stream->slot - 1], stream->last_ns);
 	stream->discarded += gap->events;
 	stream->seq += gap->blocks ? gap->blocks : !gap->events;
 	stream->has_gap = true;
@@ -269,12 +270,12 @@ int lkst_ctf_streams_gap(struct lkst_ctf_streams *s, const struct lkst_gap *gap)
 /* A packet without events, which shows a gap that no event follows. */
 static void tell_last_gap(struct lkst_ctf_streams *s, u32 cpu)
 {
-	struct stream *stream = &s->streams[cpu];
+	struct ctf_streams_stream *stream = &s->streams[cpu];
 	u64 ns = stream->gap_ns > stream->last_ns ? stream->gap_ns : stream->last_ns;
-	struct slot *slot = packet_of(s, cpu, ns, 0);
+	struct ctf_streams_slot *slot = packet_of(s, cpu, ns, 0);
 
 	if (slot)
-		flush(s, slot, ns);
+		ctf_streams_flush(s, slot, ns);
 }
 
 u32 lkst_ctf_streams_nr_cpus(const struct lkst_ctf_streams *s)
@@ -284,8 +285,8 @@ u32 lkst_ctf_streams_nr_cpus(const struct lkst_ctf_streams *s)
 
 void lkst_ctf_streams_end(struct lkst_ctf_streams *s, u32 cpu, u64 known_ns)
 {
-	struct stream *stream = &s->streams[cpu];
-	struct slot *slot;
+	struct ctf_streams_stream *stream = &s->streams[cpu];
+	struct ctf_streams_slot *slot;
 
 	if (s->error || stream->has_gap || known_ns <= stream->last_ns)
 		return;
@@ -293,7 +294,7 @@ void lkst_ctf_streams_end(struct lkst_ctf_streams *s, u32 cpu, u64 known_ns)
 		return;
 	slot = packet_of(s, cpu, stream->last_ns, 0);
 	if (slot)
-		flush(s, slot, known_ns);
+		ctf_streams_flush(s, slot, known_ns);
 }
 
 int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s)
@@ -301,7 +302,7 @@ int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s)
 	u32 i;
 
 	for (i = 0; i < s->nr_slots; i++)
-		flush(s, &s->slots[i], s->streams[s->slots[i].cpu].last_ns);
+		ctf_streams_flush(s, &s->slots[i], s->streams[s->slots[i].cpu].last_ns);
 	for (i = 0; i < s->nr_streams && !s->error; i++)
 		if (s->streams[i].has_gap)
 			tell_last_gap(s, i);

@@ -47,7 +47,7 @@ enum {
 };
 
 /* What becomes of a field. */
-struct field_plan {
+struct parquet_events_field_plan {
 	u16 index, column;
 	bool is_symbol; /* the names of the addresses in it */
 	bool is_int;
@@ -59,7 +59,7 @@ struct field_plan {
 struct event_plan {
 	struct lkst_parquet_place name;
 	u16 name_length, nr;
-	struct field_plan fields[];
+	struct parquet_events_field_plan fields[];
 };
 
 /* What a thread was called when it was last asked for. */
@@ -130,7 +130,7 @@ static void look_at_block(struct lkst_parquet_events *v, const struct lkst_block
 }
 
 /* A catalogue declares all events that could have been recorded: columns are for those that were. */
-static int look_at_all(struct lkst_parquet_events *v)
+static int parquet_events_look_at_all(struct lkst_parquet_events *v)
 {
 	struct lkst_trace *t = v->x->trace;
 	unsigned int i, block, id;
@@ -153,7 +153,7 @@ static int look_at_all(struct lkst_parquet_events *v)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static enum lkst_parquet_type type_of(const struct lkst_field_class *f)
+static enum lkst_parquet_type parquet_events_type_of(const struct lkst_field_class *f)
 {
 	if (f->type == LKST_CLASS_BYTES)
 		return LKST_PARQUET_BYTES;
@@ -191,7 +191,7 @@ static bool join_types(enum lkst_parquet_type a, enum lkst_parquet_type b,
 	return true;
 }
 
-static struct lkst_parquet_column *find_column(struct lkst_parquet_events *v, const char *name)
+static struct lkst_parquet_column *parquet_events_find_column(struct lkst_parquet_events *v, const char *name)
 {
 	u32 i;
 
@@ -201,8 +201,8 @@ static struct lkst_parquet_column *find_column(struct lkst_parquet_events *v, co
 	return NULL;
 }
 
-static int add_column(struct lkst_parquet_events *v, const char *name,
-		      struct lkst_parquet_column of)
+static int parquet_events_add_column(struct lkst_parquet_events *v, const char *name,
+				     struct lkst_parquet_column of)
 {
 	struct lkst_parquet_column *column = lkst_vec_add(v->columns, v->nr_columns);
 
@@ -229,22 +229,22 @@ static int column_of(struct lkst_parquet_events *v, const struct lkst_event_clas
 	int err;
 
 	snprintf(name, sizeof(name), "%s%s", of, ending);
-	c = find_column(v, name);
+	c = parquet_events_find_column(v, name);
 	/* One that all records have, or one that holds something else. */
 	if (!takes(v, c, type)) {
 		if (c < v->columns + NR_COMMON)
 			snprintf(name, sizeof(name), "%s_field%s", of, ending);
 		else
 			snprintf(name, sizeof(name), "%s_%s%s", of, event->name, ending);
-		c = find_column(v, name);
+		c = parquet_events_find_column(v, name);
 	}
 	for (nr = 2; !takes(v, c, type); nr++) {
 		snprintf(name, sizeof(name), "%s_%u%s", of, nr, ending);
-		c = find_column(v, name);
+		c = parquet_events_find_column(v, name);
 	}
 	if (c)
 		return (int)(c - v->columns);
-	err = add_column(v, name, (struct lkst_parquet_column){ .type = type });
+	err = parquet_events_add_column(v, name, (struct lkst_parquet_column){ .type = type });
 	return err ? err : (int)v->nr_columns - 1;
 }
 
@@ -254,22 +254,22 @@ static int plan_column(struct lkst_parquet_events *v, const struct lkst_event_cl
 {
 	const struct lkst_field_class *f = &event->fields[i];
 	struct event_plan *plan = v->plans[event->id];
-	struct field_plan *field = &plan->fields[plan->nr];
+	struct parquet_events_field_plan *field = &plan->fields[plan->nr];
 	int column = column_of(v, event, f->name, is_symbol ? "_symbol" : "",
-			       is_symbol ? LKST_PARQUET_TEXT : type_of(f));
+			       is_symbol ? LKST_PARQUET_TEXT : parquet_events_type_of(f));
 
 	if (column < 0)
 		return column;
 	if (v->nr_columns > LKST_PARQUET_COLUMNS_MAX)
 		return -E2BIG;
-	*field = (struct field_plan){ .index = (u16)i, .column = (u16)column, .is_symbol = is_symbol };
+	*field = (struct parquet_events_field_plan){ .index = (u16)i, .column = (u16)column, .is_symbol = is_symbol };
 	field->is_int = !is_symbol && lkst_field_is_int(f);
 	field->fault = lkst_field_fault(event, i, &field->faults);
 	plan->nr++;
 	return 0;
 }
 
-static int plan_event(struct lkst_parquet_events *v, const struct lkst_event_class *event)
+static int parquet_events_plan_event(struct lkst_parquet_events *v, const struct lkst_event_class *event)
 {
 	struct event_plan *plan =
 		calloc(1, sizeof(*plan) + 2 * (size_t)event->nr_fields * sizeof(plan->fields[0]));
@@ -296,10 +296,10 @@ static int plan_all(struct lkst_err *e, struct lkst_parquet_events *v)
 	int err = 0;
 
 	for (i = 0; i < NR_COMMON && !err; i++)
-		err = add_column(v, common[i].name, common[i]);
+		err = parquet_events_add_column(v, common[i].name, common[i]);
 	for (i = 0; i <= LKST_ID_MAX && !err; i++)
 		if (v->has_come[i])
-			err = plan_event(v, v->x->catalog->classes[i]);
+			err = parquet_events_plan_event(v, v->x->catalog->classes[i]);
 	if (err == -E2BIG)
 		return lkst_err_set(
 			e, err,
@@ -325,7 +325,7 @@ static void put_comm(struct lkst_parquet_events *v, const struct lkst_thread *t)
 					&known->place);
 }
 
-static void put_thread(struct lkst_parquet_events *v, const struct lkst_record *r)
+static void parquet_events_put_thread(struct lkst_parquet_events *v, const struct lkst_record *r)
 {
 	static const char idle[] = "swapper";
 	const struct lkst_thread *t = lkst_threads_find(v->x->threads, r->tid);
@@ -338,7 +338,7 @@ static void put_thread(struct lkst_parquet_events *v, const struct lkst_record *
 		lkst_parquet_text_again(v->file.parquet, COLUMN_COMM, idle, strlen(idle), &v->idle_place);
 }
 
-static void put_buffer(struct lkst_parquet_events *v, u32 buffer)
+static void parquet_events_put_buffer(struct lkst_parquet_events *v, u32 buffer)
 {
 	if (!v->buffer_length || v->buffer != buffer) {
 		v->buffer = buffer;
@@ -348,7 +348,8 @@ static void put_buffer(struct lkst_parquet_events *v, u32 buffer)
 	lkst_parquet_text_again(v->file.parquet, COLUMN_BUFFER, v->buffer_name, v->buffer_length, &v->buffer_place);
 }
 
-static void put_common(struct lkst_parquet_events *v, const struct lkst_record *r, struct event_plan *plan)
+static void parquet_events_put_common(struct lkst_parquet_events *v, const struct lkst_record *r,
+				      struct event_plan *plan)
 {
 	struct lkst_parquet *p = v->file.parquet;
 
@@ -356,9 +357,9 @@ static void put_common(struct lkst_parquet_events *v, const struct lkst_record *
 	lkst_parquet_int(p, COLUMN_NS, (s64)r->ns);
 	lkst_parquet_int(p, COLUMN_CPU, r->cpu);
 	lkst_parquet_int(p, COLUMN_TID, r->tid);
-	put_thread(v, r);
+	parquet_events_put_thread(v, r);
 	lkst_parquet_text_again(p, COLUMN_EVENT, r->event->name, plan->name_length, &plan->name);
-	put_buffer(v, r->buffer);
+	parquet_events_put_buffer(v, r->buffer);
 }
 
 /* Makes room for a text of @room bytes. */
@@ -373,8 +374,8 @@ static int reach_room(struct lkst_parquet_events *v, size_t room)
 }
 
 /* Several numbers as text, "[1,2]". */
-static int put_numbers(struct lkst_parquet_events *v, const struct lkst_record *r,
-		       const struct field_plan *field)
+static int parquet_events_put_numbers(struct lkst_parquet_events *v, const struct lkst_record *r,
+				      const struct parquet_events_field_plan *field)
 {
 	char *end;
 
@@ -386,7 +387,8 @@ static int put_numbers(struct lkst_parquet_events *v, const struct lkst_record *
 }
 
 /* The name of an address of the kernel. */
-static void put_symbol(struct lkst_parquet_events *v, const struct lkst_record *r, const struct field_plan *field)
+static void parquet_events_put_symbol(struct lkst_parquet_events *v, const struct lkst_record *r,
+				      const struct parquet_events_field_plan *field)
 {
 	const struct lkst_address_names names = { .symbols = v->x->symbols };
 	const u64 address = lkst_field_int(r, field->index);
@@ -413,8 +415,8 @@ static void put_symbol(struct lkst_parquet_events *v, const struct lkst_record *
 }
 
 /* The names of addresses, with blanks between; nothing where none is known. */
-static int put_symbols(struct lkst_parquet_events *v, const struct lkst_record *r,
-		       const struct field_plan *field)
+static int parquet_events_put_symbols(struct lkst_parquet_events *v, const struct lkst_record *r,
+				      const struct parquet_events_field_plan *field)
 {
 	const struct lkst_address_names names = { v->x->symbols, &v->x->code, v->x->threads };
 	const struct lkst_field_class *f = &r->event->fields[field->index];
@@ -423,7 +425,7 @@ static int put_symbols(struct lkst_parquet_events *v, const struct lkst_record *
 	if (!lkst_address_names_serve(&names, f))
 		return 0;
 	if (lkst_field_is_int(f)) {
-		put_symbol(v, r, field);
+		parquet_events_put_symbol(v, r, field);
 		return 0;
 	}
 	if (reach_room(v, lkst_address_list_room(r, field->index)))
@@ -434,8 +436,8 @@ static int put_symbols(struct lkst_parquet_events *v, const struct lkst_record *
 	return 0;
 }
 
-static int put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
-		     const struct field_plan *field)
+static int parquet_events_put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
+				    const struct parquet_events_field_plan *field)
 {
 	const struct lkst_field_class *f = &r->event->fields[field->index];
 	struct lkst_parquet *p = v->file.parquet;
@@ -445,7 +447,7 @@ static int put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
 	if (field->fault && lkst_field_int(r, field->faults) & field->fault)
 		return 0;
 	if (field->is_symbol)
-		return put_symbols(v, r, field);
+		return parquet_events_put_symbols(v, r, field);
 	if (field->is_int) {
 		lkst_parquet_int(p, field->column, (s64)lkst_field_int(r, field->index));
 	} else if (lkst_field_is_text(f)) {
@@ -455,12 +457,12 @@ static int put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
 		bytes = lkst_record_field(r, field->index, &length);
 		lkst_parquet_text(p, field->column, bytes ?: "", length);
 	} else {
-		return put_numbers(v, r, field);
+		return parquet_events_put_numbers(v, r, field);
 	}
 	return 0;
 }
 
-static int put_record(void *ctx, const struct lkst_record *r)
+static int parquet_events_put_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_parquet_events *v = ctx;
 	struct event_plan *plan = v->plans[r->event->id];
@@ -470,9 +472,9 @@ static int put_record(void *ctx, const struct lkst_record *r)
 	/* Both passes read the same blocks, unless somebody writes to them. */
 	if (!plan)
 		return -EBADMSG;
-	put_common(v, r, plan);
+	parquet_events_put_common(v, r, plan);
 	for (i = 0; i < plan->nr && !err; i++)
-		err = put_field(v, r, &plan->fields[i]);
+		err = parquet_events_put_field(v, r, &plan->fields[i]);
 	return err ? err : lkst_parquet_file_row(v->x, &v->file, r->ns);
 }
 
@@ -486,7 +488,7 @@ int lkst_parquet_events_new(struct lkst_err *e, struct lkst_export *x,
 		return -ENOMEM;
 	v->x = x;
 	v->file.fd = -1;
-	err = look_at_all(v) ?: plan_all(e, v) ?:
+	err = parquet_events_look_at_all(v) ?: plan_all(e, v) ?:
 	      lkst_parquet_file_open(e, x, "events", v->columns, v->nr_columns, &v->file);
 	if (err)
 		return err;
@@ -497,7 +499,7 @@ int lkst_parquet_events_new(struct lkst_err *e, struct lkst_export *x,
 
 int lkst_parquet_events_write(struct lkst_err *e, struct lkst_parquet_events *v)
 {
-	static const struct lkst_export_calls calls = { .record = put_record };
+	static const struct lkst_export_calls calls = { .record = parquet_events_put_record };
 	int err = lkst_export_each(e, v->x, &calls, v);
 
 	return lkst_parquet_file_end(e, &v->file, "events", err);

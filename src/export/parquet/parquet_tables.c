@@ -88,7 +88,7 @@ enum { NR_TABLES = sizeof(tables) / sizeof(tables[0]) };
  * A pass of its own, on a thread of its own, while the records are written: both read the trace, and only this one
  * asks for blocks by their number.
  */
-struct known {
+struct parquet_tables_known {
 	struct lkst_export *x;
 	struct lkst_parquet_file files[NR_TABLES];
 	struct lkst_sql_known_export to;
@@ -99,7 +99,7 @@ struct known {
 	int err;
 };
 
-static void known_fini(struct known *k)
+static void known_fini(struct parquet_tables_known *k)
 {
 	unsigned int i;
 
@@ -107,17 +107,17 @@ static void known_fini(struct known *k)
 		lkst_parquet_file_fini(&k->files[i]);
 }
 
-static bool wants(const void *ctx, const struct lkst_model *model,
-		  const struct lkst_thread_life *life)
+static bool parquet_tables_wants(const void *ctx, const struct lkst_model *model,
+				 const struct lkst_thread_life *life)
 {
-	const struct known *k = ctx;
+	const struct parquet_tables_known *k = ctx;
 
 	return lkst_export_wants(k->x, model, life);
 }
 
-static int row(void *ctx, unsigned int table, u64 ns)
+static int parquet_tables_row(void *ctx, unsigned int table, u64 ns)
 {
-	struct known *k = ctx;
+	struct parquet_tables_known *k = ctx;
 	const volatile sig_atomic_t *stop = k->x->request->stop;
 
 	if (k->must_end || (stop && *stop))
@@ -125,7 +125,7 @@ static int row(void *ctx, unsigned int table, u64 ns)
 	return lkst_parquet_row_end(k->files[table].parquet) ?: k->files[table].out->error;
 }
 
-static int open_known(struct lkst_err *e, struct known *k)
+static int open_known(struct lkst_err *e, struct parquet_tables_known *k)
 {
 	struct lkst_parquet_column columns[LKST_SQL_EXPORT_COLUMNS_MAX];
 	unsigned int i, nr;
@@ -145,7 +145,7 @@ static int open_known(struct lkst_err *e, struct known *k)
 
 static void *write_known(void *ctx)
 {
-	struct known *k = ctx;
+	struct parquet_tables_known *k = ctx;
 	unsigned int i;
 
 	k->err = lkst_sql_known_write(&k->e, &k->to);
@@ -156,12 +156,12 @@ static void *write_known(void *ctx)
 
 static int write_parquet(struct lkst_err *e, struct lkst_export *x)
 {
-	_cleanup_(known_fini) struct known k = { .x = x,
+	_cleanup_(known_fini) struct parquet_tables_known k = { .x = x,
 						 .to = { .trace = x->trace,
 							 .from_ns = x->from_ns,
 							 .to_ns = x->to_ns,
-							 .wants = wants,
-							 .row = row,
+							 .wants = parquet_tables_wants,
+							 .row = parquet_tables_row,
 							 .ctx = &k } };
 	_cleanup_(lkst_parquet_events_freep) struct lkst_parquet_events *events = NULL;
 	int err = open_known(e, &k) ?: lkst_parquet_events_new(e, x, &events);

@@ -43,7 +43,7 @@ void lkst_perfetto_end(struct lkst_perfetto *p)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static int put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap)
+static int perfetto_put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap)
 {
 	lkst_export_gap(p->x, gap);
 	lkst_perfetto_put_gap(p, gap);
@@ -61,24 +61,24 @@ int lkst_perfetto_start(struct lkst_perfetto *p)
 	p->has_begun = true;
 	lkst_perfetto_put_state(p);
 	while (!err && lkst_gaps_take(&p->early, &gap))
-		err = put_gap(p, &gap);
+		err = perfetto_put_gap(p, &gap);
 	return err;
 }
 
 /* What the rings had overwritten comes before the state, of which the clocks are. */
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int perfetto_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_perfetto *p = ctx;
 
 	if (gap->to_ns < p->x->from_ns)
 		return 0;
 	if (p->has_begun)
-		return put_gap(p, gap);
+		return perfetto_put_gap(p, gap);
 	lkst_gaps_add(&p->early, gap);
 	return 0;
 }
 
-static int on_end(void *ctx, u64 end_ns)
+static int perfetto_on_end(void *ctx, u64 end_ns)
 {
 	struct lkst_perfetto *p = ctx;
 	int err = p->has_begun ? 0 : lkst_perfetto_start(p);
@@ -101,7 +101,7 @@ static int skip_before(struct lkst_err *e, struct lkst_perfetto *p)
 	return lkst_threads_feed_before(e, p->threads, x->trace, x->from_ns);
 }
 
-static int subscribe(struct lkst_perfetto *p)
+static int perfetto_subscribe(struct lkst_perfetto *p)
 {
 	int err = lkst_feed_threads(p->feed, p->threads) ?:
 		  lkst_model_new(p->e, p->feed, &p->model) ?:
@@ -114,9 +114,9 @@ static int subscribe(struct lkst_perfetto *p)
 
 	if (err < 0)
 		return err;
-	err = lkst_feed_gaps(p->feed, on_gap, p);
+	err = lkst_feed_gaps(p->feed, perfetto_on_gap, p);
 	if (err >= 0)
-		err = lkst_feed_end(p->feed, on_end, p);
+		err = lkst_feed_end(p->feed, perfetto_on_end, p);
 	return err < 0 ? err : 0;
 }
 
@@ -164,7 +164,7 @@ static int write_perfetto(struct lkst_err *e, struct lkst_export *x)
 		return err;
 	lkst_feed_limit(p->feed, x->from_ns, x->to_ns);
 	lkst_feed_look(p->feed, lkst_export_look, x);
-	err = subscribe(p);
+	err = perfetto_subscribe(p);
 	if (err)
 		return lkst_err_sys(e, err, "exporting");
 	err = lkst_feed_run(e, p->feed);

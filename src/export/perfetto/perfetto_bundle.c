@@ -73,7 +73,7 @@ static void put_out(struct lkst_perfetto *p, struct lkst_protobuf *b)
 }
 
 /* Writes @b as a packed field of the message that is being written, or as a message: its length comes first. */
-static void put_field(struct lkst_perfetto *p, u32 field, u32 length, struct lkst_protobuf *b)
+static void perfetto_bundle_put_field(struct lkst_perfetto *p, u32 field, u32 length, struct lkst_protobuf *b)
 {
 	u8 bytes[LKST_PROTOBUF_TAG_MAX + LKST_PROTOBUF_VARINT_MAX];
 	struct lkst_protobuf head = { .bytes = bytes, .room = sizeof(bytes) };
@@ -108,14 +108,14 @@ void lkst_perfetto_flush(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c)
 	put_bundle_head(p, c, &head);
 	size = head.used + c->events.used + (compact ? field_size(compact) : 0);
 	lkst_protobuf_u64(&sequence, LKST_PERFETTO_SEQUENCE_ID, LKST_PERFETTO_EVENTS);
-	put_field(p, 1, sequence.used + field_size(size), &sequence);
-	put_field(p, LKST_PERFETTO_FTRACE_EVENTS, size, &head);
+	perfetto_bundle_put_field(p, 1, sequence.used + field_size(size), &sequence);
+	perfetto_bundle_put_field(p, LKST_PERFETTO_FTRACE_EVENTS, size, &head);
 	put_out(p, &c->events);
 	if (compact)
-		put_field(p, BUNDLE_COMPACT, compact, &c->names);
+		perfetto_bundle_put_field(p, BUNDLE_COMPACT, compact, &c->names);
 	for (i = 0; i < LKST_PERFETTO_NR_SCHED_FIELDS; i++)
 		if (c->sched[i].used)
-			put_field(p, sched_fields[i], c->sched[i].used, &c->sched[i]);
+			perfetto_bundle_put_field(p, sched_fields[i], c->sched[i].used, &c->sched[i]);
 	c->has_bundle = true;
 	c->has_lost = false;
 	c->end_ns = c->told_ns;

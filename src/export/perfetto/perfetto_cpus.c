@@ -15,17 +15,17 @@ enum {
 };
 
 /* What is left to do for @r. */
-static int done(const struct lkst_perfetto *p, const struct lkst_record *r)
+static int perfetto_cpus_done(const struct lkst_perfetto *p, const struct lkst_record *r)
 {
 	return p->error ? p->error : lkst_export_step(p->x, r->ns);
 }
 
 /* ---- scheduling ------------------------------------------------------------------------------ */
 
-static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	lkst_perfetto_switch(ctx, r, record);
-	return done(ctx, r);
+	return perfetto_cpus_done(ctx, r);
 }
 
 static u32 context_flags(const struct lkst_perfetto_cpu *c)
@@ -46,18 +46,18 @@ static u32 waking_flags(const struct lkst_perfetto_cpu *c, const struct lkst_rec
 						    : context_flags(c);
 }
 
-static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_waking(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_waking *x = record;
 	struct lkst_perfetto *p = ctx;
 	struct lkst_perfetto_cpu *c = lkst_perfetto_cpu_at(p, r);
 
 	if (!c || x->target_tid <= 0)
-		return done(p, r);
+		return perfetto_cpus_done(p, r);
 	lkst_perfetto_put_waking(p, c, r->ns, x->target_tid, x->target_cpu, x->target_prio,
 				 waking_flags(c, x));
 	lkst_perfetto_know(p, x->target_tid);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
 /* Only where a thread is added is it recorded how many there are. */
@@ -79,24 +79,24 @@ static void count_running(struct lkst_perfetto *p, const struct lkst_record *r, 
 	c->counted = nr_running;
 }
 
-static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup *x = record;
 	struct lkst_perfetto *p = ctx;
 
 	if (lkst_perfetto_cpu_at(p, r))
 		count_running(p, r, x->target_cpu, x->nr_running);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
-static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup_new *x = record;
 	struct lkst_perfetto *p = ctx;
 
 	if (lkst_perfetto_cpu_at(p, r))
 		count_running(p, r, x->target_cpu, x->nr_running);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
 void lkst_perfetto_put_reason(struct lkst_perfetto *p, s32 cpu, u64 ns, s32 tid, u64 reason,
@@ -117,7 +117,7 @@ void lkst_perfetto_put_reason(struct lkst_perfetto *p, s32 cpu, u64 ns, s32 tid,
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
-static int on_irq_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_irq_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_irq_handler_entry *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -126,14 +126,14 @@ static int on_irq_entry(void *ctx, const struct lkst_record *r, const void *reco
 	char text[LKST_SYMBOL_ROOM + 1];
 
 	if (!c)
-		return done(p, r);
+		return perfetto_cpus_done(p, r);
 	if (!name)
 		*lkst_symbols_put(p->x->symbols, text, x->handler) = 0;
 	lkst_perfetto_begin_context(p, c, r->ns, false, x->irq, name ? name : text);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
-static int on_irq_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_irq_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_irq_handler_exit *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -141,10 +141,10 @@ static int on_irq_exit(void *ctx, const struct lkst_record *r, const void *recor
 
 	if (c)
 		lkst_perfetto_end_context(p, c, r->ns, false, x->irq, x->result);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
-static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_softirq_entry *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -153,10 +153,10 @@ static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *
 	/* The trace processor has a name for each that there is. */
 	if (c && x->vec < LKST_NR_SOFTIRQS)
 		lkst_perfetto_begin_context(p, c, r->ns, true, (s32)x->vec, NULL);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
-static int on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_softirq_exit *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -164,11 +164,11 @@ static int on_softirq_exit(void *ctx, const struct lkst_record *r, const void *r
 
 	if (c && x->vec < LKST_NR_SOFTIRQS)
 		lkst_perfetto_end_context(p, c, r->ns, true, (s32)x->vec, 0);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
 /* Interrupts of the kernel's own: all that begin have a record of the same form, and so have all that end. */
-static int on_vector_entry(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_vector_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_local_timer_entry *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -176,13 +176,13 @@ static int on_vector_entry(void *ctx, const struct lkst_record *r, const void *r
 	char name[LKST_KEY_TEXT];
 
 	if (!c)
-		return done(p, r);
+		return perfetto_cpus_done(p, r);
 	lkst_name_vector((u64)r->event->index, name);
 	lkst_perfetto_begin_context(p, c, r->ns, false, -(s32)(x->vector & 0xffff), name);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
-static int on_vector_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_vector_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_local_timer_exit *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -190,31 +190,31 @@ static int on_vector_exit(void *ctx, const struct lkst_record *r, const void *re
 
 	if (c)
 		lkst_perfetto_end_context(p, c, r->ns, false, -(s32)(x->vector & 0xffff), 1);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
 /* ---- system calls ---------------------------------------------------------------------------- */
 
 /* Its number in the table that the trace processor has for the machine; -1: it has none. */
-static s16 number_of(const struct lkst_perfetto *p, const struct lkst_feed_syscall *s)
+static s16 perfetto_cpus_number_of(const struct lkst_perfetto *p, const struct lkst_feed_syscall *s)
 {
 	if (s->row >= 0)
 		return p->numbers[s->row];
 	return s->is_compat || s->nr < 0 || s->nr > INT16_MAX ? -1 : (s16)s->nr;
 }
 
-static int on_call(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int perfetto_cpus_on_call(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_perfetto *p = ctx;
 	struct lkst_perfetto_cpu *c = lkst_perfetto_cpu_at(p, r);
-	s16 number = number_of(p, s);
+	s16 number = perfetto_cpus_number_of(p, s);
 	struct lkst_perfetto_thread *t = c && number >= 0 ? lkst_perfetto_know(p, r->tid) : NULL;
 	struct lkst_protobuf *b;
 	u32 at[2];
 	u8 i;
 
 	if (!t)
-		return done(p, r);
+		return perfetto_cpus_done(p, r);
 	/* The end of the one before is missing: no more is known than that it began. */
 	if (t->call >= 0)
 		lkst_perfetto_cut_call(p, c, t, t->call_ns + 1);
@@ -226,30 +226,30 @@ static int on_call(void *ctx, const struct lkst_record *r, const struct lkst_fee
 	for (i = 0; i < s->nr_args; i++)
 		lkst_protobuf_u64(b, 2, s->args[i]);
 	lkst_perfetto_end_kernel_event(b, at);
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
-static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
+static int perfetto_cpus_on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_perfetto *p = ctx;
 	struct lkst_perfetto_cpu *c = lkst_perfetto_cpu_at(p, r);
-	s16 number = number_of(p, s);
+	s16 number = perfetto_cpus_number_of(p, s);
 	struct lkst_perfetto_thread *t = c && number >= 0 ? lkst_perfetto_know(p, r->tid) : NULL;
 
 	/* Without a begin it has no slice, and would end another one. */
 	if (!t || t->call != number)
-		return done(p, r);
+		return perfetto_cpus_done(p, r);
 	lkst_perfetto_end_call(p, c, r->ns, r->tid, number, true, s->ret);
 	t->call = -1;
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
 /* ---- lives ----------------------------------------------------------------------------------- */
 
 /* These are in a buffer of their own, which may have them where the CPU's other records are missing. */
-static struct lkst_protobuf *begin_life(struct lkst_perfetto *p, const struct lkst_record *r,
-					u32 field, u32 ret_at[2],
-					struct lkst_perfetto_cpu **ret_cpu)
+static struct lkst_protobuf *perfetto_cpus_begin_life(struct lkst_perfetto *p, const struct lkst_record *r,
+						      u32 field, u32 ret_at[2],
+						      struct lkst_perfetto_cpu **ret_cpu)
 {
 	*ret_cpu = lkst_perfetto_cpu_at(p, r);
 	if (!*ret_cpu && !p->error)
@@ -259,53 +259,53 @@ static struct lkst_protobuf *begin_life(struct lkst_perfetto *p, const struct lk
 		       : NULL;
 }
 
-static int on_newtask(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_newtask(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_task_newtask *x = record;
 	struct lkst_perfetto_cpu *c;
 	u32 at[2];
-	struct lkst_protobuf *b = begin_life(ctx, r, LKST_PERFETTO_TASK_NEWTASK, at, &c);
+	struct lkst_protobuf *b = perfetto_cpus_begin_life(ctx, r, LKST_PERFETTO_TASK_NEWTASK, at, &c);
 
 	if (!b)
-		return done(ctx, r);
+		return perfetto_cpus_done(ctx, r);
 	lkst_protobuf_s64(b, 1, x->child_tid);
 	lkst_protobuf_text(b, 2, x->child_comm, sizeof(x->child_comm));
 	lkst_protobuf_u64(b, 3, x->clone_flags);
 	lkst_perfetto_end_kernel_event(b, at);
 	lkst_perfetto_know(ctx, x->child_tid);
-	return done(ctx, r);
+	return perfetto_cpus_done(ctx, r);
 }
 
-static int on_rename(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_rename(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_task_rename *x = record;
 	struct lkst_perfetto_cpu *c;
 	u32 at[2];
-	struct lkst_protobuf *b = begin_life(ctx, r, LKST_PERFETTO_TASK_RENAME, at, &c);
+	struct lkst_protobuf *b = perfetto_cpus_begin_life(ctx, r, LKST_PERFETTO_TASK_RENAME, at, &c);
 
 	if (!b)
-		return done(ctx, r);
+		return perfetto_cpus_done(ctx, r);
 	lkst_protobuf_s64(b, 1, x->target_tid);
 	lkst_protobuf_text(b, 2, x->oldcomm, sizeof(x->oldcomm));
 	lkst_protobuf_text(b, 3, x->newcomm, sizeof(x->newcomm));
 	lkst_perfetto_end_kernel_event(b, at);
-	return done(ctx, r);
+	return perfetto_cpus_done(ctx, r);
 }
 
-static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exec *x = record;
 	struct lkst_perfetto_cpu *c;
 	u32 at[2];
-	struct lkst_protobuf *b = begin_life(ctx, r, LKST_PERFETTO_PROCESS_EXEC, at, &c);
+	struct lkst_protobuf *b = perfetto_cpus_begin_life(ctx, r, LKST_PERFETTO_PROCESS_EXEC, at, &c);
 
 	if (!b)
-		return done(ctx, r);
+		return perfetto_cpus_done(ctx, r);
 	lkst_perfetto_put_cut_text(b, 1, x->filename.bytes);
 	lkst_protobuf_s64(b, 2, r->tid);
 	lkst_protobuf_s64(b, 3, x->old_tid);
 	lkst_perfetto_end_kernel_event(b, at);
-	return done(ctx, r);
+	return perfetto_cpus_done(ctx, r);
 }
 
 static int on_life_end(void *ctx, const struct lkst_record *r, const void *record)
@@ -313,11 +313,11 @@ static int on_life_end(void *ctx, const struct lkst_record *r, const void *recor
 	const struct lkst_rec_sched_process_exit *x = record;
 	struct lkst_perfetto_cpu *c;
 	u32 at[2];
-	struct lkst_protobuf *b = begin_life(ctx, r, LKST_PERFETTO_PROCESS_EXIT, at, &c);
+	struct lkst_protobuf *b = perfetto_cpus_begin_life(ctx, r, LKST_PERFETTO_PROCESS_EXIT, at, &c);
 	struct lkst_perfetto_thread *t = lkst_perfetto_find_thread(ctx, r->tid);
 
 	if (!b)
-		return done(ctx, r);
+		return perfetto_cpus_done(ctx, r);
 	lkst_protobuf_text(b, 1, x->comm, sizeof(x->comm));
 	lkst_protobuf_s64(b, 2, r->tid);
 	lkst_protobuf_s64(b, 3, x->exit_pid);
@@ -325,33 +325,33 @@ static int on_life_end(void *ctx, const struct lkst_record *r, const void *recor
 	/* From exit_group() and the like no thread returns. */
 	if (t)
 		lkst_perfetto_cut_call(ctx, c, t, r->ns);
-	return done(ctx, r);
+	return perfetto_cpus_done(ctx, r);
 }
 
 /* Its number may be given out again: to another thread. */
-static int on_free(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_free *x = record;
 	struct lkst_perfetto *p = ctx;
 	struct lkst_perfetto_cpu *c;
 	u32 at[2];
-	struct lkst_protobuf *b = begin_life(p, r, LKST_PERFETTO_PROCESS_FREE, at, &c);
+	struct lkst_protobuf *b = perfetto_cpus_begin_life(p, r, LKST_PERFETTO_PROCESS_FREE, at, &c);
 	struct lkst_perfetto_thread *t = lkst_perfetto_find_thread(p, x->freed_tid);
 
 	if (!b)
-		return done(p, r);
+		return perfetto_cpus_done(p, r);
 	lkst_protobuf_s64(b, 2, x->freed_tid);
 	lkst_perfetto_end_kernel_event(b, at);
 	if (t && t->cpu < 0)
 		t->is_known = false;
-	return done(p, r);
+	return perfetto_cpus_done(p, r);
 }
 
 /* What is not written still shows who runs: the events by which the state model knows it. */
-static int on_other(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_cpus_on_other(void *ctx, const struct lkst_record *r, const void *record)
 {
 	lkst_perfetto_cpu_at(ctx, r);
-	return done(ctx, r);
+	return perfetto_cpus_done(ctx, r);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -362,42 +362,42 @@ static int subscribe_events(struct lkst_perfetto *p)
 		enum lkst_event_index event;
 		lkst_feed_call *call;
 	} calls[] = {
-		{ LKST_EV_sched_switch, on_switch },
-		{ LKST_EV_sched_waking, on_waking },
-		{ LKST_EV_sched_wakeup, on_wakeup },
-		{ LKST_EV_sched_wakeup_new, on_wakeup_new },
-		{ LKST_EV_irq_handler_entry, on_irq_entry },
-		{ LKST_EV_irq_handler_exit, on_irq_exit },
-		{ LKST_EV_softirq_entry, on_softirq_entry },
-		{ LKST_EV_softirq_exit, on_softirq_exit },
-		{ LKST_EV_local_timer_entry, on_vector_entry },
-		{ LKST_EV_local_timer_exit, on_vector_exit },
-		{ LKST_EV_reschedule_entry, on_vector_entry },
-		{ LKST_EV_reschedule_exit, on_vector_exit },
-		{ LKST_EV_call_function_entry, on_vector_entry },
-		{ LKST_EV_call_function_exit, on_vector_exit },
-		{ LKST_EV_call_function_single_entry, on_vector_entry },
-		{ LKST_EV_call_function_single_exit, on_vector_exit },
-		{ LKST_EV_task_newtask, on_newtask },
-		{ LKST_EV_task_rename, on_rename },
-		{ LKST_EV_sched_process_exec, on_exec },
+		{ LKST_EV_sched_switch, perfetto_cpus_on_switch },
+		{ LKST_EV_sched_waking, perfetto_cpus_on_waking },
+		{ LKST_EV_sched_wakeup, perfetto_cpus_on_wakeup },
+		{ LKST_EV_sched_wakeup_new, perfetto_cpus_on_wakeup_new },
+		{ LKST_EV_irq_handler_entry, perfetto_cpus_on_irq_entry },
+		{ LKST_EV_irq_handler_exit, perfetto_cpus_on_irq_exit },
+		{ LKST_EV_softirq_entry, perfetto_cpus_on_softirq_entry },
+		{ LKST_EV_softirq_exit, perfetto_cpus_on_softirq_exit },
+		{ LKST_EV_local_timer_entry, perfetto_cpus_on_vector_entry },
+		{ LKST_EV_local_timer_exit, perfetto_cpus_on_vector_exit },
+		{ LKST_EV_reschedule_entry, perfetto_cpus_on_vector_entry },
+		{ LKST_EV_reschedule_exit, perfetto_cpus_on_vector_exit },
+		{ LKST_EV_call_function_entry, perfetto_cpus_on_vector_entry },
+		{ LKST_EV_call_function_exit, perfetto_cpus_on_vector_exit },
+		{ LKST_EV_call_function_single_entry, perfetto_cpus_on_vector_entry },
+		{ LKST_EV_call_function_single_exit, perfetto_cpus_on_vector_exit },
+		{ LKST_EV_task_newtask, perfetto_cpus_on_newtask },
+		{ LKST_EV_task_rename, perfetto_cpus_on_rename },
+		{ LKST_EV_sched_process_exec, perfetto_cpus_on_exec },
 		{ LKST_EV_sched_process_exit, on_life_end },
-		{ LKST_EV_sched_process_free, on_free },
-		{ LKST_EV_page_fault_user, on_other },
-		{ LKST_EV_page_fault_kernel, on_other },
-		{ LKST_EV_page_fault_exit, on_other },
-		{ LKST_EV_signal_deliver, on_other },
-		{ LKST_EV_sched_migrate_task, on_other },
-		{ LKST_EV_contention_begin, on_other },
-		{ LKST_EV_contention_end, on_other },
-		{ LKST_EV_tasklet_entry, on_other },
-		{ LKST_EV_tasklet_exit, on_other },
-		{ LKST_EV_timer_expire_entry, on_other },
-		{ LKST_EV_timer_expire_exit, on_other },
-		{ LKST_EV_hrtimer_expire_entry, on_other },
-		{ LKST_EV_hrtimer_expire_exit, on_other },
-		{ LKST_EV_workqueue_execute_start, on_other },
-		{ LKST_EV_workqueue_execute_end, on_other },
+		{ LKST_EV_sched_process_free, perfetto_cpus_on_free },
+		{ LKST_EV_page_fault_user, perfetto_cpus_on_other },
+		{ LKST_EV_page_fault_kernel, perfetto_cpus_on_other },
+		{ LKST_EV_page_fault_exit, perfetto_cpus_on_other },
+		{ LKST_EV_signal_deliver, perfetto_cpus_on_other },
+		{ LKST_EV_sched_migrate_task, perfetto_cpus_on_other },
+		{ LKST_EV_contention_begin, perfetto_cpus_on_other },
+		{ LKST_EV_contention_end, perfetto_cpus_on_other },
+		{ LKST_EV_tasklet_entry, perfetto_cpus_on_other },
+		{ LKST_EV_tasklet_exit, perfetto_cpus_on_other },
+		{ LKST_EV_timer_expire_entry, perfetto_cpus_on_other },
+		{ LKST_EV_timer_expire_exit, perfetto_cpus_on_other },
+		{ LKST_EV_hrtimer_expire_entry, perfetto_cpus_on_other },
+		{ LKST_EV_hrtimer_expire_exit, perfetto_cpus_on_other },
+		{ LKST_EV_workqueue_execute_start, perfetto_cpus_on_other },
+		{ LKST_EV_workqueue_execute_end, perfetto_cpus_on_other },
 	};
 	size_t i;
 	int err = 0;
@@ -408,7 +408,7 @@ static int subscribe_events(struct lkst_perfetto *p)
 }
 
 /* A 32-bit program's call has the number that 64-bit programs make the call of that name by. */
-static int find_numbers(struct lkst_perfetto *p)
+static int perfetto_cpus_find_numbers(struct lkst_perfetto *p)
 {
 	bool is_arm64 = !strcmp(p->x->catalog->machine, "aarch64");
 	unsigned int i;
@@ -430,12 +430,12 @@ static int find_numbers(struct lkst_perfetto *p)
 int lkst_perfetto_subscribe_cpus(struct lkst_perfetto *p)
 {
 	const struct lkst_syscall *sigreturn = lkst_syscall_find(false, "rt_sigreturn");
-	int err = find_numbers(p) ?: subscribe_events(p);
+	int err = perfetto_cpus_find_numbers(p) ?: subscribe_events(p);
 
 	p->sigreturn = !err && sigreturn ? p->numbers[sigreturn - lkst_syscalls] : -1;
 
 	if (!err)
-		err = lkst_feed_syscalls(p->feed, on_call, on_return, p);
+		err = lkst_feed_syscalls(p->feed, perfetto_cpus_on_call, perfetto_cpus_on_return, p);
 	if (err >= 0)
 		err = lkst_perfetto_subscribe_running(p);
 	return err < 0 ? err : 0;

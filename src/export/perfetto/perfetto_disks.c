@@ -23,7 +23,7 @@ enum {
 	PAGE_ORDER_MAX = 20,
 };
 
-struct disk {
+struct perfetto_disks_disk {
 	u32 dev, counter;
 	s64 nr_requests;
 	u32 nr_places; /* that have a track */
@@ -32,7 +32,7 @@ struct disk {
 };
 
 struct lkst_perfetto_disks {
-	struct disk disks[DISKS_MAX];
+	struct perfetto_disks_disk disks[DISKS_MAX];
 	u32 nr_disks;
 	struct lkst_pending requests; /* `cpu`: the disk's number, `buffer`: the place */
 	u32 buffers; /* a bit for each that had records of these since the oldest, or may have some */
@@ -44,12 +44,12 @@ struct lkst_perfetto_disks {
 /* ---- disks ----------------------------------------------------------------------------------- */
 
 /* The disk, whose tracks are made with its first request; NULL: there are too many. */
-static struct disk *get_disk(struct lkst_perfetto *p, u32 dev)
+static struct perfetto_disks_disk *get_disk(struct lkst_perfetto *p, u32 dev)
 {
 	struct lkst_perfetto_disks *disks = p->disks;
 	const char *label = lkst_labels_find(&p->labels, LKST_LABEL_DISK, dev);
 	char title[sizeof(disks->disks[0].name) + 32];
-	struct disk *d;
+	struct perfetto_disks_disk *d;
 	u32 i;
 
 	for (i = 0; i < disks->nr_disks; i++)
@@ -69,14 +69,14 @@ static struct disk *get_disk(struct lkst_perfetto *p, u32 dev)
 	return d;
 }
 
-static u64 place_uuid(const struct lkst_perfetto *p, const struct disk *d, u32 place)
+static u64 place_uuid(const struct lkst_perfetto *p, const struct perfetto_disks_disk *d, u32 place)
 {
 	return lkst_perfetto_uuid(LKST_PERFETTO_TRACK_DISK,
 				  (u32)(d - p->disks->disks) * PLACES + place);
 }
 
 /* A place for a request of @d; PLACES: there is none. */
-static u32 take_place(struct lkst_perfetto *p, struct disk *d)
+static u32 perfetto_disks_take_place(struct lkst_perfetto *p, struct perfetto_disks_disk *d)
 {
 	char name[sizeof(d->name) + 8];
 	u32 i = 0;
@@ -94,7 +94,7 @@ static u32 take_place(struct lkst_perfetto *p, struct disk *d)
 	return i;
 }
 
-static void count_requests(struct lkst_perfetto *p, struct disk *d, u64 ns, s64 more)
+static void count_requests(struct lkst_perfetto *p, struct perfetto_disks_disk *d, u64 ns, s64 more)
 {
 	d->nr_requests += more;
 	lkst_perfetto_count(p, d->counter, ns, d->nr_requests);
@@ -102,8 +102,9 @@ static void count_requests(struct lkst_perfetto *p, struct disk *d, u64 ns, s64 
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void begin_request(struct lkst_perfetto *p, const struct lkst_record *r,
-			  const struct lkst_rec_block_rq_issue *x, const struct disk *d, u32 place)
+static void perfetto_disks_begin_request(struct lkst_perfetto *p, const struct lkst_record *r,
+					 const struct lkst_rec_block_rq_issue *x, const struct perfetto_disks_disk *d,
+					 u32 place)
 {
 	static const char *const operations[] = { "read", "write", "flush", "discard" };
 	char name[64], size[LKST_SIZE_TEXT];
@@ -123,7 +124,8 @@ static void begin_request(struct lkst_perfetto *p, const struct lkst_record *r,
 }
 
 /* @why: it was not done then, but is followed no further; NULL: it was. */
-static void end_slice(struct lkst_perfetto *p, struct disk *d, u32 place, u64 ns, const char *why)
+static void perfetto_disks_end_slice(struct lkst_perfetto *p, struct perfetto_disks_disk *d, u32 place, u64 ns,
+				     const char *why)
 {
 	u32 at;
 
@@ -140,9 +142,9 @@ static void end_slice(struct lkst_perfetto *p, struct disk *d, u32 place, u64 ns
 static void end_place(struct lkst_perfetto *p, const struct lkst_pending_entry *entry, u64 ns,
 		      const char *why)
 {
-	struct disk *d = &p->disks->disks[entry->cpu];
+	struct perfetto_disks_disk *d = &p->disks->disks[entry->cpu];
 
-	end_slice(p, d, entry->buffer, ns, why);
+	perfetto_disks_end_slice(p, d, entry->buffer, ns, why);
 	count_requests(p, d, ns, -1);
 }
 
@@ -168,13 +170,13 @@ static int ready_for_request(struct lkst_perfetto *p, const struct lkst_record *
 }
 
 /* The time of a request that was sent before begins with the first time. */
-static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_disks_on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *x = record;
 	struct lkst_perfetto *p = ctx;
 	struct lkst_pending *requests = &p->disks->requests;
 	struct lkst_pending_entry *entry = lkst_pending_find(requests, x->rq);
-	struct disk *d;
+	struct perfetto_disks_disk *d;
 	int err = ready_for_request(p, r);
 
 	if (err || x->rq == LKST_HASH_NONE)
@@ -198,14 +200,14 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 					     .value = lkst_request_pack(x->dev, x->flags, x->bytes),
 					     .tid = r->tid,
 					     .cpu = (u16)(d - p->disks->disks),
-					     .buffer = (u16)take_place(p, d) };
+					     .buffer = (u16)perfetto_disks_take_place(p, d) };
 	if (entry->buffer < PLACES)
-		begin_request(p, r, x, d, entry->buffer);
+		perfetto_disks_begin_request(p, r, x, d, entry->buffer);
 	count_requests(p, d, r->ns, 1);
 	return 0;
 }
 
-static int on_requeue(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_disks_on_requeue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_requeue *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -217,7 +219,7 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 }
 
 /* It was sent before, and then became part of another. */
-static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_disks_on_merge(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_merge *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -228,7 +230,7 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 	return ready_for_request(p, r);
 }
 
-static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_disks_on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -240,7 +242,7 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 }
 
 /* From now on the records of requests may go to any buffer. */
-static int on_maskset(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_disks_on_maskset(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_perfetto *p = ctx;
 
@@ -272,14 +274,14 @@ static int count_pages(struct lkst_perfetto *p, const struct lkst_record *r, u32
 	return 0;
 }
 
-static int on_page_alloc(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_disks_on_page_alloc(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_mm_page_alloc *x = record;
 
 	return x->pfn == UINT64_MAX ? 0 : count_pages(ctx, r, x->order, false);
 }
 
-static int on_page_free(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_disks_on_page_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_mm_page_free *x = record;
 
@@ -312,10 +314,13 @@ int lkst_perfetto_subscribe_disks(struct lkst_perfetto *p)
 		enum lkst_event_index event;
 		lkst_feed_call *call;
 	} calls[] = {
-		{ LKST_EV_block_rq_issue, on_issue },	{ LKST_EV_block_rq_requeue, on_requeue },
-		{ LKST_EV_block_rq_merge, on_merge },	{ LKST_EV_block_rq_complete, on_complete },
-		{ LKST_EV_maskset_switch, on_maskset }, { LKST_EV_mm_page_alloc, on_page_alloc },
-		{ LKST_EV_mm_page_free, on_page_free },
+		{ LKST_EV_block_rq_issue, perfetto_disks_on_issue },
+		{ LKST_EV_block_rq_requeue, perfetto_disks_on_requeue },
+		{ LKST_EV_block_rq_merge, perfetto_disks_on_merge },
+		{ LKST_EV_block_rq_complete, perfetto_disks_on_complete },
+		{ LKST_EV_maskset_switch, perfetto_disks_on_maskset },
+		{ LKST_EV_mm_page_alloc, perfetto_disks_on_page_alloc },
+		{ LKST_EV_mm_page_free, perfetto_disks_on_page_free },
 	};
 	size_t i;
 	int err = 0;

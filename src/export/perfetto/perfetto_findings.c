@@ -29,15 +29,15 @@ u64 lkst_perfetto_own_track(struct lkst_perfetto *p, enum lkst_perfetto_track ki
 	return uuid;
 }
 
-static u32 begin(struct lkst_perfetto *p, enum lkst_perfetto_event type, u64 uuid, u64 ns,
-		 const char *name)
+static u32 perfetto_findings_begin(struct lkst_perfetto *p, enum lkst_perfetto_event type, u64 uuid, u64 ns,
+				   const char *name)
 {
 	return lkst_perfetto_begin_event(p, LKST_PERFETTO_FINDINGS, type, uuid, ns, name);
 }
 
-static void end_slice(struct lkst_perfetto *p, u64 uuid, u64 ns)
+static void perfetto_findings_end_slice(struct lkst_perfetto *p, u64 uuid, u64 ns)
 {
-	lkst_perfetto_end_event(p, begin(p, LKST_PERFETTO_SLICE_END, uuid, ns, NULL));
+	lkst_perfetto_end_event(p, perfetto_findings_begin(p, LKST_PERFETTO_SLICE_END, uuid, ns, NULL));
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
@@ -65,8 +65,8 @@ static u64 gap_track(struct lkst_perfetto *p, const struct lkst_gap *gap)
 void lkst_perfetto_put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap)
 {
 	u64 uuid = gap_track(p, gap), from_ns = gap->from_ns ? gap->from_ns : 1;
-	u32 at = begin(p, LKST_PERFETTO_SLICE_BEGIN, uuid, from_ns,
-		       gap->is_pause ? "nothing recorded" : "records missing");
+	u32 at = perfetto_findings_begin(p, LKST_PERFETTO_SLICE_BEGIN, uuid, from_ns,
+					 gap->is_pause ? "nothing recorded" : "records missing");
 
 	if (gap->why)
 		lkst_perfetto_note_text(p, "why", gap->why, (u32)strlen(gap->why));
@@ -75,13 +75,13 @@ void lkst_perfetto_put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap)
 	if (gap->blocks)
 		lkst_perfetto_note_number(p, "blocks", (s64)gap->blocks);
 	lkst_perfetto_end_event(p, at);
-	end_slice(p, uuid, gap->to_ns > from_ns ? gap->to_ns : from_ns);
+	perfetto_findings_end_slice(p, uuid, gap->to_ns > from_ns ? gap->to_ns : from_ns);
 }
 
 /* ---- what the cost limit left out -------------------------------------------------------------- */
 
 /* Times of two kinds may overlap: so each has a track. */
-static int put_left_out(void *ctx, const struct lkst_limited_time *time)
+static int perfetto_findings_put_left_out(void *ctx, const struct lkst_limited_time *time)
 {
 	struct lkst_perfetto *p = ctx;
 	u64 top = lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_LIMIT, "not recorded (the cost limit)");
@@ -89,14 +89,15 @@ static int put_left_out(void *ctx, const struct lkst_limited_time *time)
 	u64 from_ns = time->from_ns > p->x->begin_ns ? time->from_ns : p->x->begin_ns;
 
 	lkst_perfetto_track(p, uuid, top, time->kind, time->nr);
-	lkst_perfetto_end_event(p, begin(p, LKST_PERFETTO_SLICE_BEGIN, uuid, from_ns ?: 1, "not recorded"));
-	end_slice(p, uuid, time->to_ns < p->x->end_ns ? time->to_ns : p->x->end_ns);
+	lkst_perfetto_end_event(p, perfetto_findings_begin(p, LKST_PERFETTO_SLICE_BEGIN, uuid, from_ns ?: 1,
+							   "not recorded"));
+	perfetto_findings_end_slice(p, uuid, time->to_ns < p->x->end_ns ? time->to_ns : p->x->end_ns);
 	return p->error;
 }
 
 /* ---- incidents and losses ---------------------------------------------------------------------- */
 
-static int on_incident(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_findings_on_incident(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_incident *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -108,9 +109,9 @@ static int on_incident(void *ctx, const struct lkst_record *r, const void *recor
 	if (x->at < p->x->from_ns || x->at > p->x->to_ns || x->at > LKST_TIME_MAX || !x->at)
 		return 0;
 	snprintf(name, sizeof(name), "incident %u", x->number);
-	at = begin(p, LKST_PERFETTO_INSTANT,
-		   lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_INCIDENTS, "incidents"), x->at,
-		   name);
+	at = perfetto_findings_begin(p, LKST_PERFETTO_INSTANT,
+				     lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_INCIDENTS, "incidents"), x->at,
+				     name);
 	lkst_perfetto_note_text(p, "reason", x->reason.bytes, length);
 	lkst_perfetto_note_number(p, "value", (s64)x->value);
 	lkst_perfetto_note_number(p, "trigger", x->trigger);
@@ -122,16 +123,16 @@ static int on_incident(void *ctx, const struct lkst_record *r, const void *recor
 }
 
 /* When records were lost the ledger does not say: it is at the end of what is written. */
-static void put_loss(struct lkst_perfetto *p, const char *cause, const char *what, u32 length,
-		     s32 cpu, u64 count)
+static void perfetto_findings_put_loss(struct lkst_perfetto *p, const char *cause, const char *what, u32 length,
+				       s32 cpu, u64 count)
 {
 	u32 at;
 
 	if (!count || p->x->end_ns == 0)
 		return;
-	at = begin(p, LKST_PERFETTO_INSTANT,
-		   lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_LOSSES, "losses"), p->x->end_ns,
-		   cause);
+	at = perfetto_findings_begin(p, LKST_PERFETTO_INSTANT,
+				     lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_LOSSES, "losses"), p->x->end_ns,
+				     cause);
 	lkst_perfetto_note_number(p, "count", (s64)count);
 	if (what)
 		lkst_perfetto_note_text(p, "hook", what, length);
@@ -140,21 +141,21 @@ static void put_loss(struct lkst_perfetto *p, const char *cause, const char *wha
 	lkst_perfetto_end_event(p, at);
 }
 
-static int on_loss(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_findings_on_loss(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_loss *x = record;
 
-	put_loss(ctx, x->cause < LKST_LOSS_NR ? lkst_loss_names[x->cause] : "lost", NULL, 0,
-		 x->loss_cpu, x->count);
+	perfetto_findings_put_loss(ctx, x->cause < LKST_LOSS_NR ? lkst_loss_names[x->cause] : "lost", NULL, 0,
+				   x->loss_cpu, x->count);
 	return 0;
 }
 
-static int on_skipped(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_findings_on_skipped(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_skipped *x = record;
 
-	put_loss(ctx, "runs of a program that the kernel skipped", x->hook.bytes,
-		 (u32)strnlen(x->hook.bytes, SENTENCE_ROOM), -1, x->count);
+	perfetto_findings_put_loss(ctx, "runs of a program that the kernel skipped", x->hook.bytes,
+				   (u32)strnlen(x->hook.bytes, SENTENCE_ROOM), -1, x->count);
 	return 0;
 }
 
@@ -163,25 +164,25 @@ int lkst_perfetto_subscribe_findings(struct lkst_perfetto *p)
 	int err;
 
 	p->gap_tracks.max = GAP_TRACKS_MAX;
-	err = lkst_feed_event(p->feed, LKST_EV_state_incident, on_incident, p);
+	err = lkst_feed_event(p->feed, LKST_EV_state_incident, perfetto_findings_on_incident, p);
 	if (err >= 0)
-		err = lkst_feed_event(p->feed, LKST_EV_state_loss, on_loss, p);
+		err = lkst_feed_event(p->feed, LKST_EV_state_loss, perfetto_findings_on_loss, p);
 	if (err >= 0)
-		err = lkst_feed_event(p->feed, LKST_EV_state_skipped, on_skipped, p);
+		err = lkst_feed_event(p->feed, LKST_EV_state_skipped, perfetto_findings_on_skipped, p);
 	return err < 0 ? err : lkst_lint_begin(p->e, p->feed, NULL, 0, &p->lint);
 }
 
 /* ---- findings of lint ------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct lkst_perfetto *p, const struct lkst_account_step *s)
+static bool perfetto_findings_is_wanted(const struct lkst_perfetto *p, const struct lkst_account_step *s)
 {
 	return s->to_ns >= p->x->from_ns && s->from_ns <= p->x->to_ns && s->from_ns &&
 	       s->to_ns <= LKST_TIME_MAX;
 }
 
 /* An instant at its end, since two may overlap, and with the events that it rests on in words. */
-static int put_finding(struct lkst_perfetto *p, const struct lkst_view_config *config,
-		       const struct lkst_account_step *s)
+static int perfetto_findings_put_finding(struct lkst_perfetto *p, const struct lkst_view_config *config,
+					 const struct lkst_account_step *s)
 {
 	char sentence[SENTENCE_ROOM], place[64];
 	const struct lkst_account_cite *c;
@@ -190,9 +191,9 @@ static int put_finding(struct lkst_perfetto *p, const struct lkst_view_config *c
 
 	if (length < 0)
 		return length;
-	at = begin(p, LKST_PERFETTO_INSTANT,
-		   lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_FINDINGS, "lint"), s->to_ns,
-		   s->kind);
+	at = perfetto_findings_begin(p, LKST_PERFETTO_INSTANT,
+				     lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_FINDINGS, "lint"), s->to_ns,
+				     s->kind);
 	lkst_perfetto_note_text(p, "finding", sentence, (u32)length);
 	lkst_perfetto_note_number(p, "thread", s->tid);
 	for (c = s->cites; c; c = c->next) {
@@ -216,10 +217,10 @@ int lkst_perfetto_put_findings(struct lkst_perfetto *p)
 					   .begin_ns = p->x->begin_ns };
 
 	for (s = err ? NULL : lint.account->root.steps; s && !err; s = s->next)
-		if (is_wanted(p, s))
-			err = put_finding(p, &config, s);
+		if (perfetto_findings_is_wanted(p, s))
+			err = perfetto_findings_put_finding(p, &config, s);
 	lkst_lint_fini(&lint);
-	return err ?: lkst_limited_each(p->x->limited, p->x->begin_ns, p->x->end_ns, put_left_out, p);
+	return err ?: lkst_limited_each(p->x->limited, p->x->begin_ns, p->x->end_ns, perfetto_findings_put_left_out, p);
 }
 
 void lkst_perfetto_free_findings(struct lkst_perfetto *p)

@@ -73,7 +73,7 @@ static void unlist(struct lkst_perfetto *p, struct lkst_perfetto_thread *t)
 	t->is_listed = false;
 }
 
-static void set_running(struct lkst_perfetto *p, const struct lkst_perfetto_cpu *c, s32 tid)
+static void perfetto_running_set_running(struct lkst_perfetto *p, const struct lkst_perfetto_cpu *c, s32 tid)
 {
 	struct lkst_perfetto_thread *t = lkst_perfetto_know(p, tid);
 
@@ -171,7 +171,7 @@ void lkst_perfetto_cut_call(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c
 /* ---- what is not known ------------------------------------------------------------------------ */
 
 /* From @ns on it is not known who runs on @c. */
-static void lose(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, u32 state)
+static void perfetto_running_lose(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, u32 state)
 {
 	struct lkst_perfetto_thread *t = lkst_perfetto_find_thread(p, c->tid);
 
@@ -240,7 +240,7 @@ int lkst_perfetto_lose_cpu(struct lkst_perfetto *p, const struct lkst_gap *gap, 
 /* ---- what is known ---------------------------------------------------------------------------- */
 
 /* Thread @tid, which ran on @c, does nothing from @ns on: it is followed no longer. */
-static void end_thread(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, s32 tid, u64 ns)
+static void perfetto_running_end_thread(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, s32 tid, u64 ns)
 {
 	struct lkst_perfetto_thread *t = lkst_perfetto_find_thread(p, tid);
 
@@ -260,19 +260,19 @@ static s16 prio_of(const struct lkst_perfetto *p, s32 tid)
 }
 
 /* Thread @tid has run on @c since @ns, of which it was not known. */
-static void find(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, s32 tid)
+static void perfetto_running_find(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, s32 tid)
 {
 	lkst_perfetto_put_switch(p, c, ns, LKST_PERFETTO_SLEEPS, tid, prio_of(p, tid));
 	c->is_missing = false;
-	set_running(p, c, tid);
+	perfetto_running_set_running(p, c, tid);
 }
 
 /* A thread of a process that runs another program gets the number of the process (de_thread(), fs/exec.c). */
 static void take_over(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, s32 tid)
 {
-	end_thread(p, c, c->tid, ns);
+	perfetto_running_end_thread(p, c, c->tid, ns);
 	lkst_perfetto_put_switch(p, c, ns, LKST_PERFETTO_DEAD, tid, prio_of(p, tid));
-	set_running(p, c, tid);
+	perfetto_running_set_running(p, c, tid);
 }
 
 /* Who runs on a CPU is known, or is not, as the state model says, which gets each record and gap before. */
@@ -286,14 +286,14 @@ static int on_cpu_now(void *ctx, const struct lkst_cpu_now *now)
 		p->error = lkst_perfetto_start(p);
 	if (!c || p->error)
 		return p->error;
-	lose(p, c, now->from_ns, is_tail ? LKST_PERFETTO_READY : LKST_PERFETTO_UNKNOWN);
+	perfetto_running_lose(p, c, now->from_ns, is_tail ? LKST_PERFETTO_READY : LKST_PERFETTO_UNKNOWN);
 	if (now->life)
-		find(p, c, now->from_ns, now->life->tid);
+		perfetto_running_find(p, c, now->from_ns, now->life->tid);
 	return p->error;
 }
 
 /* A stretch of a CPU that is over. What it began with was before the window, or is shown only by its end. */
-static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int perfetto_running_on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct lkst_perfetto *p = ctx;
 	struct lkst_perfetto_cpu *c = i->life ? lkst_perfetto_cpu(p, i->cpu) : NULL;
@@ -303,14 +303,14 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	if (!c || p->error)
 		return p->error;
 	if (c->is_missing)
-		find(p, c, i->from_ns, i->life->tid);
+		perfetto_running_find(p, c, i->from_ns, i->life->tid);
 	else if (c->tid != i->life->tid)
 		take_over(p, c, i->to_ns, i->life->tid);
 	return p->error;
 }
 
 /* The CPU of @r; NULL: it is not followed, or that failed. */
-static struct lkst_perfetto_cpu *cpu_of(struct lkst_perfetto *p, const struct lkst_record *r)
+static struct lkst_perfetto_cpu *perfetto_running_cpu_of(struct lkst_perfetto *p, const struct lkst_record *r)
 {
 	struct lkst_perfetto_cpu *c = lkst_perfetto_cpu(p, r->cpu);
 
@@ -321,7 +321,7 @@ static struct lkst_perfetto_cpu *cpu_of(struct lkst_perfetto *p, const struct lk
 
 struct lkst_perfetto_cpu *lkst_perfetto_cpu_at(struct lkst_perfetto *p, const struct lkst_record *r)
 {
-	struct lkst_perfetto_cpu *c = cpu_of(p, r);
+	struct lkst_perfetto_cpu *c = perfetto_running_cpu_of(p, r);
 	const struct lkst_thread_life *runs;
 
 	if (!c || __builtin_expect(c->tid == r->tid, 1))
@@ -331,7 +331,7 @@ struct lkst_perfetto_cpu *lkst_perfetto_cpu_at(struct lkst_perfetto *p, const st
 		return NULL;
 	/* Of one that has run since before the window nothing has been said yet. */
 	if (c->is_missing)
-		find(p, c, p->begin_ns, r->tid);
+		perfetto_running_find(p, c, p->begin_ns, r->tid);
 	else
 		take_over(p, c, r->ns, r->tid);
 	return c;
@@ -357,7 +357,7 @@ static u32 left_state(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 
 	struct lkst_perfetto_thread *t;
 
 	if (state & STATE_PARKED_DEAD)
-		end_thread(p, c, c->tid, ns);
+		perfetto_running_end_thread(p, c, c->tid, ns);
 	t = lkst_perfetto_find_thread(p, c->tid);
 	if (!t)
 		return reported_state(state);
@@ -372,13 +372,13 @@ static u32 left_state(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 
 void lkst_perfetto_switch(struct lkst_perfetto *p, const struct lkst_record *r,
 			  const struct lkst_rec_sched_switch *x)
 {
-	struct lkst_perfetto_cpu *c = cpu_of(p, r);
+	struct lkst_perfetto_cpu *c = perfetto_running_cpu_of(p, r);
 
 	if (!c)
 		return;
 	/* A number that no thread can have is damage: then it is not known who runs. */
 	if (!lkst_model_running(p->model, r->cpu)) {
-		lose(p, c, r->ns, LKST_PERFETTO_UNKNOWN);
+		perfetto_running_lose(p, c, r->ns, LKST_PERFETTO_UNKNOWN);
 		return;
 	}
 	/* What interrupts has ended before. */
@@ -389,12 +389,12 @@ void lkst_perfetto_switch(struct lkst_perfetto *p, const struct lkst_record *r,
 					       : left_state(p, c, r->ns, x->prev_state),
 				 x->next_tid, x->next_prio);
 	c->is_missing = false;
-	set_running(p, c, x->next_tid);
+	perfetto_running_set_running(p, c, x->next_tid);
 }
 
 int lkst_perfetto_subscribe_running(struct lkst_perfetto *p)
 {
-	static const struct lkst_model_calls calls = { .cpu = on_cpu, .cpu_now = on_cpu_now };
+	static const struct lkst_model_calls calls = { .cpu = perfetto_running_on_cpu, .cpu_now = on_cpu_now };
 
 	p->begin_ns = lkst_model_begin(p->model);
 	return lkst_model_subscribe(p->model, &calls, p);

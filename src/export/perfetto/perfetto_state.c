@@ -18,7 +18,7 @@ enum { TREE_MAX = 256 };
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-static void put_clock(struct lkst_protobuf *b, u64 clock, u64 ns)
+static void perfetto_state_put_clock(struct lkst_protobuf *b, u64 clock, u64 ns)
 {
 	u32 at = lkst_protobuf_begin(b, 1);
 
@@ -33,9 +33,9 @@ static void put_snapshot(struct lkst_perfetto *p, u64 monotonic_ns, u64 realtime
 	struct lkst_protobuf *b = lkst_perfetto_begin(p, LKST_PERFETTO_STATE, 0);
 	u32 at = lkst_protobuf_begin(b, LKST_PERFETTO_CLOCK_SNAPSHOT);
 
-	put_clock(b, CLOCK_NR_BOOTTIME, lkst_perfetto_time(p, monotonic_ns));
-	put_clock(b, CLOCK_NR_MONOTONIC, monotonic_ns);
-	put_clock(b, CLOCK_NR_REALTIME, realtime_ns);
+	perfetto_state_put_clock(b, CLOCK_NR_BOOTTIME, lkst_perfetto_time(p, monotonic_ns));
+	perfetto_state_put_clock(b, CLOCK_NR_MONOTONIC, monotonic_ns);
+	perfetto_state_put_clock(b, CLOCK_NR_REALTIME, realtime_ns);
 	lkst_protobuf_u64(b, 2, CLOCK_NR_BOOTTIME);
 	lkst_protobuf_end(b, at);
 	lkst_perfetto_end(p);
@@ -45,7 +45,7 @@ static void put_snapshot(struct lkst_perfetto *p, u64 monotonic_ns, u64 realtime
  * The first moment says how far boot time is ahead, for the whole trace. If the machine was suspended meanwhile, what
  * comes after has the boot time that it would have without; the time of day is right anyway, by the later moments.
  */
-static int on_clock(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_state_on_clock(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_clock *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -62,7 +62,7 @@ static int on_clock(void *ctx, const struct lkst_record *r, const void *record)
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-static void put_uuid(struct lkst_perfetto *p)
+static void perfetto_state_put_uuid(struct lkst_perfetto *p)
 {
 	struct lkst_protobuf *b = lkst_perfetto_begin(p, LKST_PERFETTO_STATE, 0);
 	u32 at = lkst_protobuf_begin(b, LKST_PERFETTO_TRACE_UUID);
@@ -79,7 +79,7 @@ static void put_uuid(struct lkst_perfetto *p)
 	lkst_perfetto_end(p);
 }
 
-static u32 count_cpus(const struct lkst_trace *t)
+static u32 perfetto_state_count_cpus(const struct lkst_trace *t)
 {
 	unsigned int i;
 	u32 nr = 0;
@@ -121,7 +121,7 @@ static void put_machine(struct lkst_perfetto *p)
 	lkst_protobuf_text(b, 4, c->machine[0] ? c->machine : "x86_64", sizeof(c->machine));
 	lkst_protobuf_end(b, name);
 	lkst_protobuf_text(b, 4, "LKST", 4);
-	lkst_protobuf_u64(b, 8, count_cpus(p->x->trace));
+	lkst_protobuf_u64(b, 8, perfetto_state_count_cpus(p->x->trace));
 	lkst_protobuf_text(b, 17, c->hostname, sizeof(c->hostname));
 	lkst_protobuf_end(b, at);
 	lkst_perfetto_end(p);
@@ -130,7 +130,7 @@ static void put_machine(struct lkst_perfetto *p)
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* Threads that exist later only: their creation will say so, and two of a number would be two threads. */
-static int on_thread(void *ctx, const struct lkst_record *r, const void *record)
+static int perfetto_state_on_thread(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_thread *x = record;
 	struct lkst_perfetto *p = ctx;
@@ -159,8 +159,8 @@ const char *lkst_perfetto_comm(const struct lkst_perfetto *p, s32 tid, u32 cpu, 
 	return t && t->has_comm ? t->comm : "<...>";
 }
 
-static void put_process(struct lkst_protobuf *b, s32 pid, s32 parent_pid, const char *name,
-			u32 length, bool is_kernel)
+static void perfetto_state_put_process(struct lkst_protobuf *b, s32 pid, s32 parent_pid, const char *name,
+				       u32 length, bool is_kernel)
 {
 	u32 at = lkst_protobuf_begin(b, 1);
 
@@ -186,7 +186,7 @@ static void put_in_tree(struct lkst_protobuf *b, s32 tid, s32 pid, s32 parent_pi
 			u32 length, bool is_kernel)
 {
 	if (tid == pid)
-		put_process(b, pid, parent_pid, name, length, is_kernel);
+		perfetto_state_put_process(b, pid, parent_pid, name, length, is_kernel);
 	put_tree_thread(b, tid, pid, name, length);
 }
 
@@ -201,14 +201,14 @@ void lkst_perfetto_put_thread(struct lkst_perfetto *p, s32 tid, s32 pid, s32 par
 	lkst_perfetto_end(p);
 }
 
-static bool is_there(const struct lkst_perfetto *p, const struct lkst_thread *t)
+static bool perfetto_state_is_there(const struct lkst_perfetto *p, const struct lkst_thread *t)
 {
 	return t->tid > 0 && t->pid > 0 && !t->has_ended &&
 	       !lkst_hash_find(&p->born, (u64)t->tid, sizeof(u64));
 }
 
 /* Threads from number @from on, as many as go into a packet. Returns the number after the last. */
-static unsigned int put_tree(struct lkst_perfetto *p, unsigned int from)
+static unsigned int perfetto_state_put_tree(struct lkst_perfetto *p, unsigned int from)
 {
 	struct lkst_protobuf *b = lkst_perfetto_begin(p, LKST_PERFETTO_STATE, p->x->begin_ns);
 	u32 at = lkst_protobuf_begin(b, LKST_PERFETTO_PROCESS_TREE), nr = 0, length;
@@ -218,7 +218,7 @@ static unsigned int put_tree(struct lkst_perfetto *p, unsigned int from)
 		const struct lkst_thread *t = lkst_threads_at(p->threads, from);
 		const char *name;
 
-		if (!is_there(p, t))
+		if (!perfetto_state_is_there(p, t))
 			continue;
 		name = lkst_perfetto_comm(p, t->tid, 0, text, &length);
 		put_in_tree(b, t->tid, t->pid, t->parent_pid, name, length, t->is_kernel);
@@ -237,11 +237,11 @@ int lkst_perfetto_subscribe_state(struct lkst_perfetto *p)
 	int err;
 
 	p->x->result.nr_cpus_left_out = count_left_out(p->x->trace);
-	put_uuid(p);
+	perfetto_state_put_uuid(p);
 	put_machine(p);
-	err = lkst_feed_event(p->feed, LKST_EV_state_clock, on_clock, p);
+	err = lkst_feed_event(p->feed, LKST_EV_state_clock, perfetto_state_on_clock, p);
 	if (err >= 0)
-		err = lkst_feed_event(p->feed, LKST_EV_state_thread, on_thread, p);
+		err = lkst_feed_event(p->feed, LKST_EV_state_thread, perfetto_state_on_thread, p);
 	return err < 0 ? err : 0;
 }
 
@@ -253,5 +253,5 @@ void lkst_perfetto_put_state(struct lkst_perfetto *p)
 	if (!p->has_clock)
 		put_snapshot(p, begin_ns, begin_ns + p->x->catalog->clock_offset_ns);
 	while (i < lkst_threads_nr(p->threads))
-		i = put_tree(p, i);
+		i = perfetto_state_put_tree(p, i);
 }

@@ -41,7 +41,7 @@ struct lkst_perfetto_why {
 /* ---- what threads are blocked on --------------------------------------------------------------- */
 
 /* Gives number @number to a name, as Perfetto gives them to functions that block. */
-static void put_name(struct lkst_perfetto *p, u64 number, const char *name)
+static void perfetto_why_put_name(struct lkst_perfetto *p, u64 number, const char *name)
 {
 	struct lkst_protobuf *b = lkst_perfetto_begin(p, LKST_PERFETTO_EVENTS, 0);
 	u32 at, in;
@@ -58,7 +58,7 @@ static void put_name(struct lkst_perfetto *p, u64 number, const char *name)
 }
 
 /* The number of what @w says; 0: there are too many. */
-static u64 reason(struct lkst_perfetto *p, const struct lkst_wait *w)
+static u64 perfetto_why_reason(struct lkst_perfetto *p, const struct lkst_wait *w)
 {
 	struct lkst_map *reasons = &p->why->reasons;
 	s16 row = w->call.row;
@@ -76,11 +76,11 @@ static u64 reason(struct lkst_perfetto *p, const struct lkst_wait *w)
 			 lkst_syscalls[row].name);
 	else
 		snprintf(name, sizeof(name), "%s", lkst_cause_names[w->cause]);
-	put_name(p, *number, name);
+	perfetto_why_put_name(p, *number, name);
 	return *number;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int perfetto_why_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_perfetto *p = ctx;
 	u64 number;
@@ -88,7 +88,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	if (i->run != LKST_RUN_BLOCKED || !i->wait || i->wait->cause == LKST_CAUSE_UNKNOWN ||
 	    !p->has_begun || i->to_ns < p->begin_ns || i->life->tid <= 0)
 		return 0;
-	number = reason(p, i->wait);
+	number = perfetto_why_reason(p, i->wait);
 	if (number)
 		lkst_perfetto_put_reason(p, i->waker ? (s32)i->waker->cpu : i->cpu, i->to_ns,
 					 i->life->tid, number, i->wait->cause == LKST_CAUSE_IO);
@@ -97,7 +97,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 int lkst_perfetto_subscribe_why(struct lkst_perfetto *p)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval };
+	static const struct lkst_model_calls calls = { .interval = perfetto_why_on_interval };
 	struct lkst_perfetto_why *why = calloc(1, sizeof(*why));
 	int err, i;
 
@@ -117,7 +117,7 @@ int lkst_perfetto_subscribe_why(struct lkst_perfetto *p)
 /* ---- why ------------------------------------------------------------------------------------- */
 
 /* Where explanations go. */
-struct place {
+struct perfetto_why_place {
 	struct lkst_perfetto *p;
 	const struct lkst_view_config *config;
 	u64 track;
@@ -127,7 +127,7 @@ struct place {
  * A step as a slice from @from_ns to @to_ns, as far as it fits between its siblings and into the step above; and those
  * below it. An account is at most LKST_WHY_DEPTH wake-ups deep.
  */
-static int put_step(const struct place *at, const struct lkst_account_step *s, u64 from_ns,
+static int put_step(const struct perfetto_why_place *at, const struct lkst_account_step *s, u64 from_ns,
 		    u64 to_ns)
 {
 	char text[SENTENCE_ROOM + 1];
@@ -158,7 +158,7 @@ static int put_step(const struct place *at, const struct lkst_account_step *s, u
 	return err;
 }
 
-static int explain(struct lkst_perfetto *p, const struct lkst_worst *w, u64 track)
+static int perfetto_why_explain(struct lkst_perfetto *p, const struct lkst_worst *w, u64 track)
 {
 	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *x = NULL;
 	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
@@ -167,7 +167,7 @@ static int explain(struct lkst_perfetto *p, const struct lkst_worst *w, u64 trac
 					   .begin_ns = p->x->begin_ns };
 	const struct lkst_excerpt_options options = { .max = EXCERPT_MAX,
 						      .namer = p->x->request->namer };
-	const struct place at = { p, &config, track };
+	const struct perfetto_why_place at = { p, &config, track };
 	u64 from_ns = w->from_ns > LKST_WHY_LEAD_NS ? w->from_ns - LKST_WHY_LEAD_NS : 0;
 	int err = lkst_excerpt_new(NULL, p->x->trace, from_ns, w->to_ns + LKST_WHY_TAIL_NS,
 				   &options, &x);
@@ -195,7 +195,7 @@ int lkst_perfetto_put_why(struct lkst_perfetto *p)
 		lkst_perfetto_track(p, track,
 				    lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_WHY, "why"),
 				    kinds[i].name, (u32)i);
-		err = explain(p, &worst, track);
+		err = perfetto_why_explain(p, &worst, track);
 	}
 	return err;
 }

@@ -74,7 +74,7 @@ static u32 character(const u8 *text, u32 length)
 }
 
 /* Appends @bytes alone. */
-static void put(struct lkst_protobuf *p, const void *bytes, u32 length)
+static void protobuf_put(struct lkst_protobuf *p, const void *bytes, u32 length)
 {
 	if (p->is_full || !lkst_protobuf_has_room(p, length)) {
 		p->is_full = true;
@@ -96,14 +96,14 @@ void lkst_protobuf_text(struct lkst_protobuf *p, u32 field, const char *text, u3
 		return;
 	}
 	at = lkst_protobuf_begin(p, field);
-	put(p, from, i);
+	protobuf_put(p, from, i);
 	while (i < length && from[i]) {
 		u32 size = character(from + i, length - i);
 
 		if (size)
-			put(p, from + i, size);
+			protobuf_put(p, from + i, size);
 		else
-			put(p, "\xef\xbf\xbd", 3);
+			protobuf_put(p, "\xef\xbf\xbd", 3);
 		i += size ? size : 1;
 	}
 	lkst_protobuf_end(p, at);

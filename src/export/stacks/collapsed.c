@@ -45,7 +45,7 @@ struct collapsed {
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* "name-12". What separates frames is ':' in a name. */
-static char *put_who(struct lkst_out *out, char *p, const char comm[16], s32 number)
+static char *collapsed_put_who(struct lkst_out *out, char *p, const char comm[16], s32 number)
 {
 	size_t length = strnlen(comm, 16), i;
 	char name[16];
@@ -56,7 +56,7 @@ static char *put_who(struct lkst_out *out, char *p, const char comm[16], s32 num
 	return number >= 0 ? lkst_put_s64(lkst_put_str(p, "-"), number) : p;
 }
 
-static char *put_call(char *p, union key key)
+static char *collapsed_put_call(char *p, union key key)
 {
 	const struct lkst_thread_slice slice = { .row = key.has_row ? (s16)key.call : -1,
 						 .nr = key.has_row ? -1 : (s32)(u32)key.call };
@@ -65,21 +65,21 @@ static char *put_call(char *p, union key key)
 	return lkst_put_str(lkst_put_str(p, ";"), lkst_thread_slice_call_name(&slice, text));
 }
 
-static void put_stack(struct collapsed *c, const struct stack *stack)
+static void collapsed_put_stack(struct collapsed *c, const struct stack *stack)
 {
 	const union key key = { .all = stack->key };
 	const struct lkst_thread_life *life = lkst_model_life(c->pass.model, key.life);
 	struct lkst_out *out = c->x->out;
 	char *p = lkst_out_room(out);
 
-	p = put_who(out, p, lkst_process_name(&c->names, c->pass.model, life),
-		    life->tid < 0 ? -1 : life->pid ?: life->tid);
-	p = put_who(out, lkst_put_str(p, ";"), life->comm, life->tid);
+	p = collapsed_put_who(out, p, lkst_process_name(&c->names, c->pass.model, life),
+			      life->tid < 0 ? -1 : life->pid ?: life->tid);
+	p = collapsed_put_who(out, lkst_put_str(p, ";"), life->comm, life->tid);
 	p = lkst_put_str(lkst_put_str(p, ";"), lkst_run_names[key.run]);
 	if (key.run == LKST_RUN_BLOCKED)
 		p = lkst_put_str(lkst_put_str(p, ";"), lkst_cause_names[key.cause]);
 	if (key.in_call)
-		p = put_call(p, key);
+		p = collapsed_put_call(p, key);
 	p = lkst_put_u64(lkst_put_str(p, " "), stack->ns);
 	lkst_out_advance(out, lkst_put_str(p, "\n"));
 }
@@ -92,7 +92,7 @@ static int compare_stacks(const void *a, const void *b)
 }
 
 /* Threads that are only known to exist are left out, as by the analyses. */
-static bool is_shown(const struct collapsed *c, const struct stack *stack)
+static bool collapsed_is_shown(const struct collapsed *c, const struct stack *stack)
 {
 	const union key key = { .all = stack->key };
 
@@ -100,7 +100,7 @@ static bool is_shown(const struct collapsed *c, const struct stack *stack)
 }
 
 /* Writes the stacks, a thread's together, and forgets them. Before the end it is not known which threads are shown. */
-static int write_stacks(struct collapsed *c, bool is_end)
+static int collapsed_write_stacks(struct collapsed *c, bool is_end)
 {
 	_cleanup_free_ struct stack *list = malloc((c->stacks.nr + 1) * sizeof(*list));
 	const struct stack *stack;
@@ -112,21 +112,21 @@ static int write_stacks(struct collapsed *c, bool is_end)
 		list[nr++] = *stack;
 	qsort(list, nr, sizeof(*list), compare_stacks);
 	for (i = 0; i < nr; i++)
-		if (!is_end || is_shown(c, &list[i]))
-			put_stack(c, &list[i]);
+		if (!is_end || collapsed_is_shown(c, &list[i]))
+			collapsed_put_stack(c, &list[i]);
 	lkst_hash_clear(&c->stacks, sizeof(*list));
 	return 0;
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static int add(struct collapsed *c, u64 key, u64 ns)
+static int collapsed_add(struct collapsed *c, u64 key, u64 ns)
 {
 	struct stack *stack = lkst_hash_find(&c->stacks, key, sizeof(*stack));
 	int err;
 
 	if (!stack) {
-		err = c->stacks.nr >= STACKS_MAX ? write_stacks(c, false) : 0;
+		err = c->stacks.nr >= STACKS_MAX ? collapsed_write_stacks(c, false) : 0;
 		if (err || lkst_hash_reserve(&c->stacks, sizeof(*stack)))
 			return -ENOMEM;
 		stack = lkst_hash_add(&c->stacks, key, sizeof(*stack));
@@ -135,7 +135,7 @@ static int add(struct collapsed *c, u64 key, u64 ns)
 	return 0;
 }
 
-static int on_slice(void *ctx, const struct lkst_thread_slice *s)
+static int collapsed_on_slice(void *ctx, const struct lkst_thread_slice *s)
 {
 	struct collapsed *c = ctx;
 	union key key = { .life = s->life->nr, .run = s->run };
@@ -153,7 +153,7 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 		key.has_row = s->row >= 0;
 		key.call = s->row >= 0 ? (u32)s->row : (u32)s->nr;
 	}
-	return add(c, key.all, s->to_ns - s->from_ns);
+	return collapsed_add(c, key.all, s->to_ns - s->from_ns);
 }
 
 static int write_collapsed(struct lkst_err *e, struct lkst_export *x)
@@ -163,9 +163,9 @@ static int write_collapsed(struct lkst_err *e, struct lkst_export *x)
 	int err;
 
 	err = lkst_model_pass_begin(e, x, &c.pass) ?:
-	      lkst_thread_slices_new(e, c.pass.model, on_slice, NULL, &c, &slices) ?:
+	      lkst_thread_slices_new(e, c.pass.model, collapsed_on_slice, NULL, &c, &slices) ?:
 	      lkst_feed_run(e, c.pass.feed);
-	if (!err && write_stacks(&c, true))
+	if (!err && collapsed_write_stacks(&c, true))
 		err = lkst_err_sys(e, -ENOMEM, "exporting");
 	lkst_process_names_fini(&c.names);
 	lkst_hash_fini(&c.stacks);

@@ -8,7 +8,7 @@
 #include "export/stacks/sample_pass.h"
 
 /* What those who colour frames know them by. */
-static const char *suffix_of(u8 kind)
+static const char *folded_suffix_of(u8 kind)
 {
 	static const char *const suffixes[] = { [LKST_FRAME_KERNEL] = "_[k]",
 						[LKST_FRAME_PROGRAM] = "",
@@ -18,8 +18,8 @@ static const char *suffix_of(u8 kind)
 	return suffixes[kind];
 }
 
-static void put_path(struct lkst_export *x, const struct lkst_samples *s,
-		     const struct lkst_samples_path *path)
+static void folded_put_path(struct lkst_export *x, const struct lkst_samples *s,
+			    const struct lkst_samples_path *path)
 {
 	const u32 *frames = lkst_samples_frames(s, path);
 	char who[LKST_SAMPLE_NAME], text[LKST_CODE_TEXT];
@@ -29,7 +29,7 @@ static void put_path(struct lkst_export *x, const struct lkst_samples *s,
 	for (i = path->nr_frames; i-- > 0;) {
 		lkst_out_str(x->out, ";");
 		lkst_out_str(x->out, lkst_sample_function(s, frames[i], text));
-		lkst_out_str(x->out, suffix_of(lkst_samples_name(s, frames[i])->kind));
+		lkst_out_str(x->out, folded_suffix_of(lkst_samples_name(s, frames[i])->kind));
 	}
 	lkst_out_printf(x->out, "%s %llu\n", path->nr_frames ? "" : ";[unknown]",
 			(unsigned long long)path->ns);
@@ -42,7 +42,7 @@ static int write_folded(struct lkst_err *e, struct lkst_export *x)
 	u32 i;
 
 	for (i = 0; !err && i < lkst_samples_nr_paths(s); i++)
-		put_path(x, s, lkst_samples_path(s, i));
+		folded_put_path(x, s, lkst_samples_path(s, i));
 	return err;
 }
 

@@ -13,8 +13,8 @@ struct sample_pass {
 	struct lkst_model_pass model;
 };
 
-static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
-		struct lkst_samples_thread *ret_thread, u8 *ret_cause)
+static bool sample_pass_who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
+			    struct lkst_samples_thread *ret_thread, u8 *ret_cause)
 {
 	struct sample_pass *p = ctx;
 	const struct lkst_thread_life *life = lkst_model_life_of(p->model.model, tid, r->cpu);
@@ -45,7 +45,7 @@ int lkst_sample_pass(struct lkst_err *e, struct lkst_export *x, struct lkst_samp
 {
 	struct sample_pass p = { .x = x };
 	const struct lkst_samples_options options = {
-		.symbols = x->symbols, .namer = x->request->namer, .who = who, .ctx = &p
+		.symbols = x->symbols, .namer = x->request->namer, .who = sample_pass_who, .ctx = &p
 	};
 	int err = lkst_model_pass_begin(e, x, &p.model), has = 0;
 

@@ -16,7 +16,7 @@
 #include "export/model_pass.h"
 #include "trace/known/descriptors_before.h"
 
-struct waiting {
+struct stacks_waiting {
 	struct lkst_export *x;
 	struct lkst_model_pass pass;
 	struct lkst_descriptors *descriptors;
@@ -29,7 +29,7 @@ struct waiting {
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* What separates frames is ':' in a name. */
-static char *put_frame(struct lkst_out *out, char *p, const char *text)
+static char *waiting_put_frame(struct lkst_out *out, char *p, const char *text)
 {
 	char frame[LKST_CAUSE_TEXT];
 	size_t i;
@@ -40,7 +40,7 @@ static char *put_frame(struct lkst_out *out, char *p, const char *text)
 }
 
 /* The line of a leaf, @ns of the last of the path's first @nr nodes. */
-static void put_leaf(struct waiting *w, const struct lkst_tree *tree, const struct lkst_cause_names *names,
+static void put_leaf(struct stacks_waiting *w, const struct lkst_tree *tree, const struct lkst_cause_names *names,
 		     u32 nr, bool is_known, u64 ns)
 {
 	const struct lkst_tree_key *root = &tree->nodes[w->path[0]].key;
@@ -48,18 +48,18 @@ static void put_leaf(struct waiting *w, const struct lkst_tree *tree, const stru
 	char *p = lkst_out_room(out), text[LKST_CAUSE_TEXT];
 	u32 i;
 
-	p = put_frame(out, p, lkst_tree_name_text(tree, root->name));
+	p = waiting_put_frame(out, p, lkst_tree_name_text(tree, root->name));
 	p = lkst_put_str(lkst_put_str(p, ";"), root->kind ? lkst_harm_word((enum lkst_harm)root->kind) : "no harm");
 	for (i = 0; i < nr; i++) {
 		lkst_cause_text_node(tree, w->path[i], names, text);
-		p = put_frame(out, lkst_put_str(p, ";"), text);
+		p = waiting_put_frame(out, lkst_put_str(p, ";"), text);
 	}
 	p = lkst_put_u64(lkst_put_str(p, is_known ? " " : ";not known "), ns);
 	lkst_out_advance(out, lkst_put_str(p, "\n"));
 }
 
-static int put_rows(struct waiting *w, const struct lkst_tree *tree, const struct lkst_cause_names *names,
-		    const struct lkst_tree_rows *rows)
+static int waiting_put_rows(struct stacks_waiting *w, const struct lkst_tree *tree,
+			    const struct lkst_cause_names *names, const struct lkst_tree_rows *rows)
 {
 	u32 i;
 	int err = 0;
@@ -77,7 +77,7 @@ static int put_rows(struct waiting *w, const struct lkst_tree *tree, const struc
 	return err;
 }
 
-static int write_tree(struct waiting *w)
+static int write_tree(struct stacks_waiting *w)
 {
 	const struct lkst_cause_names names = { .symbols = w->x->symbols, .labels = &w->pass.labels,
 						.model = w->pass.model, .evidence = &w->evidence,
@@ -88,7 +88,7 @@ static int write_tree(struct waiting *w)
 
 	lkst_tree_init(&tree, &w->pasts, w->pass.model);
 	err = lkst_past_finish(&w->pasts) ?: lkst_causes_add_all(&w->pasts, &names, &tree) ?:
-	      lkst_tree_rows_make(&rows, &tree, LKST_TREE_DEPTH_MAX, 0) ?: put_rows(w, &tree, &names, &rows);
+	      lkst_tree_rows_make(&rows, &tree, LKST_TREE_DEPTH_MAX, 0) ?: waiting_put_rows(w, &tree, &names, &rows);
 	w->x->result.has_more_waiting = tree.is_full || w->pasts.is_cut;
 	lkst_tree_rows_fini(&rows);
 	lkst_tree_fini(&tree);
@@ -97,15 +97,15 @@ static int write_tree(struct waiting *w)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static bool wants(void *ctx, const struct lkst_thread_life *life)
+static bool waiting_wants(void *ctx, const struct lkst_thread_life *life)
 {
-	const struct waiting *w = ctx;
+	const struct stacks_waiting *w = ctx;
 
 	return lkst_export_wants(w->x, w->pass.model, life);
 }
 
 /* What waits are about. Which descriptors there were before is of use, and no more than that. */
-static int follow_descriptors(struct waiting *w)
+static int stacks_waiting_follow_descriptors(struct stacks_waiting *w)
 {
 	struct lkst_err err = {};
 
@@ -116,13 +116,13 @@ static int follow_descriptors(struct waiting *w)
 	return lkst_feed_descriptors(w->pass.feed, w->descriptors);
 }
 
-static int subscribe(struct waiting *w)
+static int waiting_subscribe(struct stacks_waiting *w)
 {
 	struct lkst_feed *feed = w->pass.feed;
 	struct lkst_model *model = w->pass.model;
-	int r = follow_descriptors(w);
+	int r = stacks_waiting_follow_descriptors(w);
 
-	w->scope.chooses = wants;
+	w->scope.chooses = waiting_wants;
 	w->scope.ctx = w;
 	w->pasts.circumstances.symbols = w->x->symbols;
 	w->evidence.abouts = &w->pasts.abouts;
@@ -136,10 +136,10 @@ static int subscribe(struct waiting *w)
 
 static int write_waiting(struct lkst_err *e, struct lkst_export *x)
 {
-	struct waiting w = { .x = x };
+	struct stacks_waiting w = { .x = x };
 	int err = lkst_model_pass_begin(e, x, &w.pass);
 
-	if (!err && subscribe(&w) < 0)
+	if (!err && waiting_subscribe(&w) < 0)
 		err = lkst_err_sys(e, -ENOMEM, "exporting");
 	err = err ?: lkst_feed_run(e, w.pass.feed);
 	if (!err) {

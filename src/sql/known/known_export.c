@@ -12,7 +12,7 @@
 _Static_assert(LKST_SQL_EXPORT_COLUMNS_MAX == LKST_SQL_COLUMNS_MAX + 1, "a table, and the time");
 _Static_assert((int)LKST_SQL_EXPORT_TABLES_MAX >= (int)LKST_SQL_NR_KNOWN, "all tables");
 
-static unsigned int number_of(const char *name)
+static unsigned int known_export_number_of(const char *name)
 {
 	unsigned int i;
 
@@ -21,7 +21,7 @@ static unsigned int number_of(const char *name)
 	return i;
 }
 
-static bool is_time(const struct lkst_sql_known_column *c)
+static bool known_export_is_time(const struct lkst_sql_known_column *c)
 {
 	return !strcmp(c->name, "time_ns") || !strcmp(c->name, "from_ns");
 }
@@ -34,10 +34,10 @@ static bool ends_time(const char *name)
 
 unsigned int lkst_sql_known_columns(const char *name, struct lkst_parquet_column *columns)
 {
-	const struct lkst_sql_known_column *c = lkst_sql_known_table(number_of(name))->columns;
+	const struct lkst_sql_known_column *c = lkst_sql_known_table(known_export_number_of(name))->columns;
 	unsigned int nr = 0;
 
-	if (is_time(c))
+	if (known_export_is_time(c))
 		columns[nr++] =
 			(struct lkst_parquet_column){ "time", LKST_PARQUET_TIME, true, true };
 	for (; c->name; c++) {
@@ -61,12 +61,12 @@ int lkst_sql_known_write(struct lkst_err *e, const struct lkst_sql_known_export 
 	int err;
 
 	for (i = 0; i < to->nr_tables; i++) {
-		unsigned int number = number_of(to->tables[i]);
+		unsigned int number = known_export_number_of(to->tables[i]);
 
 		pass.is_wanted[number] = true;
 		pass.files[number] = to->files[i];
 		pass.numbers[number] = i;
-		pass.has_time[number] = is_time(lkst_sql_known_table(number)->columns);
+		pass.has_time[number] = known_export_is_time(lkst_sql_known_table(number)->columns);
 	}
 	lkst_trace_range(to->trace, &sql.begin_ns, &sql.end_ns);
 	err = lkst_sql_pass_run(e, &pass);

@@ -36,7 +36,7 @@ void lkst_sql_known_want(struct lkst_sql *s, const char *name)
 }
 
 /* What was filled of them in part is not to be taken for all. */
-static void empty(struct lkst_sql_pass *p)
+static void known_fill_empty(struct lkst_sql_pass *p)
 {
 	char text[64];
 	unsigned int i;
@@ -48,7 +48,7 @@ static void empty(struct lkst_sql_pass *p)
 	}
 }
 
-static bool choose(struct lkst_sql_pass *p)
+static bool known_fill_choose(struct lkst_sql_pass *p)
 {
 	u32 wanted = p->sql->wants_known & ~p->sql->has_known;
 	unsigned int i;
@@ -64,7 +64,7 @@ static int fill_one(struct lkst_err *e, struct lkst_sql *s)
 	int err;
 
 	s->asked_known |= s->wants_known;
-	if (!choose(&pass))
+	if (!known_fill_choose(&pass))
 		return 0;
 	s->front->is_inside = true;
 	lkst_sql_pass_note(&pass, sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL));
@@ -72,7 +72,7 @@ static int fill_one(struct lkst_err *e, struct lkst_sql *s)
 	lkst_sql_pass_note(&pass, sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL));
 	s->front->is_inside = false;
 	if (pass.error || err) {
-		empty(&pass);
+		known_fill_empty(&pass);
 		s->front->known_code = pass.error;
 		return lkst_sql_is_stopped(s) ? -EINTR : pass.error ? -EIO : err;
 	}

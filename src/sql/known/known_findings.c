@@ -5,7 +5,7 @@
 #include "analyze/analyses/analysis.h"
 #include "sql/known/known_pass.h"
 
-static void put_number(struct lkst_sql_pass *p, const struct lkst_cell *cell)
+static void known_findings_put_number(struct lkst_sql_pass *p, const struct lkst_cell *cell)
 {
 	if (cell->is_set)
 		lkst_sql_int(p, cell->s64);
@@ -13,7 +13,7 @@ static void put_number(struct lkst_sql_pass *p, const struct lkst_cell *cell)
 		lkst_sql_none(p);
 }
 
-static int put_row(struct lkst_sql_pass *p, const struct lkst_table *t, size_t row)
+static int known_findings_put_row(struct lkst_sql_pass *p, const struct lkst_table *t, size_t row)
 {
 	static const char *const numbers[] = { "tid", "count", "total", "longest", "at" };
 	const struct lkst_cell *kind = lkst_table_cell_of(t, row, "kind"), *comm = lkst_table_cell_of(t, row, "comm");
@@ -26,7 +26,7 @@ static int put_row(struct lkst_sql_pass *p, const struct lkst_table *t, size_t r
 	lkst_sql_text(p, kind->text, kind->length);
 	lkst_sql_text(p, comm->text, comm->length);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		put_number(p, lkst_table_cell_of(t, row, numbers[i]));
+		known_findings_put_number(p, lkst_table_cell_of(t, row, numbers[i]));
 	lkst_sql_text(p, text->text, text->length);
 	return lkst_sql_row_end(p);
 }
@@ -46,7 +46,7 @@ static int end_findings(struct lkst_sql_pass *p)
 		const struct lkst_tables *set = lkst_analysis_run_tables(run, i);
 
 		for (row = 0; set->nr && row < set->items[0]->nr_rows && !err; row++)
-			err = put_row(p, set->items[0], row);
+			err = known_findings_put_row(p, set->items[0], row);
 	}
 	return err;
 }

@@ -58,8 +58,8 @@ int lkst_sql_left_out_note(struct lkst_err *e, struct lkst_sql *s, struct lkst_n
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static int put_event(struct lkst_sql_pass *p, const struct lkst_limited_time *time,
-		     const struct lkst_event_class *event)
+static int known_left_out_put_event(struct lkst_sql_pass *p, const struct lkst_limited_time *time,
+				    const struct lkst_event_class *event)
 {
 	const bool is_over = time->to_ns < p->sql->end_ns;
 
@@ -73,7 +73,7 @@ static int put_event(struct lkst_sql_pass *p, const struct lkst_limited_time *ti
 	return lkst_sql_row_end(p);
 }
 
-static int put_time(void *ctx, const struct lkst_limited_time *time)
+static int known_left_out_put_time(void *ctx, const struct lkst_limited_time *time)
 {
 	struct lkst_sql_pass *p = ctx;
 	u32 id;
@@ -81,7 +81,7 @@ static int put_time(void *ctx, const struct lkst_limited_time *time)
 
 	for (id = 1; id < LKST_EVENT_SPACE && !err; id++)
 		if (p->sql->catalog->classes[id] && lkst_limited_has(p->sql->limited, time->nr, id))
-			err = put_event(p, time, p->sql->catalog->classes[id]);
+			err = known_left_out_put_event(p, time, p->sql->catalog->classes[id]);
 	return err;
 }
 
@@ -91,7 +91,7 @@ static int end_left_out(struct lkst_sql_pass *p)
 	const u64 to_ns = p->to && p->to->to_ns < p->sql->end_ns ? p->to->to_ns : p->sql->end_ns;
 
 	return lkst_sql_left_out_find(NULL, p->sql) ?:
-	       lkst_limited_each(p->sql->limited, from_ns, to_ns, put_time, p);
+	       lkst_limited_each(p->sql->limited, from_ns, to_ns, known_left_out_put_time, p);
 }
 
 static const struct lkst_sql_known_column left_out[] = {

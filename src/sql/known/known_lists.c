@@ -9,7 +9,7 @@
 /* What lkst_tally_init_list() puts into a row. */
 enum { LIST_KEY, LIST_THREAD, LIST_START, LIST_VALUE, LIST_CPU, LIST_COMM };
 
-struct list {
+struct known_lists_list {
 	struct lkst_sql_pass *pass;
 	enum lkst_sql_known_number number;
 	bool is_duration; /* the value is from the start to the end */
@@ -17,7 +17,7 @@ struct list {
 };
 
 /* A key is two words, "sda:read", of which the first may have colons itself. */
-static void put_key(struct lkst_sql_pass *p, const struct lkst_cell *cell)
+static void known_lists_put_key(struct lkst_sql_pass *p, const struct lkst_cell *cell)
 {
 	const char *colon = strrchr(cell->text, ':');
 
@@ -25,7 +25,7 @@ static void put_key(struct lkst_sql_pass *p, const struct lkst_cell *cell)
 	lkst_sql_str(p, colon ? colon + 1 : NULL);
 }
 
-static int put_row(struct list *l, const struct lkst_table *t, size_t row)
+static int known_lists_put_row(struct known_lists_list *l, const struct lkst_table *t, size_t row)
 {
 	struct lkst_sql_pass *p = l->pass;
 	u64 start_ns = lkst_table_cell(t, row, LIST_START)->u64;
@@ -37,7 +37,7 @@ static int put_row(struct list *l, const struct lkst_table *t, size_t row)
 	if (l->is_duration)
 		lkst_sql_int(p, (s64)(start_ns + value));
 	lkst_sql_int(p, (s64)value);
-	put_key(p, lkst_table_cell(t, row, LIST_KEY));
+	known_lists_put_key(p, lkst_table_cell(t, row, LIST_KEY));
 	lkst_sql_int(p, lkst_table_cell(t, row, LIST_THREAD)->s64);
 	lkst_sql_text(p, comm->text, comm->length);
 	lkst_sql_int(p, lkst_table_cell(t, row, LIST_CPU)->s64);
@@ -46,19 +46,19 @@ static int put_row(struct list *l, const struct lkst_table *t, size_t row)
 
 static int take_rows(void *arg, const struct lkst_table *t)
 {
-	struct list *l = arg;
+	struct known_lists_list *l = arg;
 	size_t row;
 
 	for (row = 0; row < t->nr_rows && !l->error; row++)
-		l->error = put_row(l, t, row);
+		l->error = known_lists_put_row(l, t, row);
 	return l->error;
 }
 
-static int fill(struct lkst_sql_pass *p, const struct lkst_analysis *analysis,
-		enum lkst_sql_known_number number, bool is_duration)
+static int known_lists_fill(struct lkst_sql_pass *p, const struct lkst_analysis *analysis,
+			    enum lkst_sql_known_number number, bool is_duration)
 {
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *run = NULL;
-	struct list list = { p, number, is_duration, 0 };
+	struct known_lists_list list = { p, number, is_duration, 0 };
 	struct lkst_analysis_options options = { .to_ns = UINT64_MAX,
 						 .list = take_rows,
 						 .list_arg = &list };
@@ -72,7 +72,7 @@ static int fill(struct lkst_sql_pass *p, const struct lkst_analysis *analysis,
 
 static int end_block_requests(struct lkst_sql_pass *p)
 {
-	return fill(p, &lkst_analysis_biotime, LKST_SQL_block_requests, true);
+	return known_lists_fill(p, &lkst_analysis_biotime, LKST_SQL_block_requests, true);
 }
 
 static const struct lkst_sql_known_column block_requests[] = {
@@ -99,7 +99,7 @@ const struct lkst_sql_known lkst_sql_known_block_requests = {
 
 static int end_packets(struct lkst_sql_pass *p)
 {
-	return fill(p, &lkst_analysis_netsize, LKST_SQL_packets, false);
+	return known_lists_fill(p, &lkst_analysis_netsize, LKST_SQL_packets, false);
 }
 
 static const struct lkst_sql_known_column packets[] = {

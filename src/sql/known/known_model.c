@@ -15,7 +15,7 @@ enum {
 		    LKST_INTERVAL_NO_WAKE
 };
 
-static void put_times(struct lkst_sql_pass *p, u64 from_ns, u64 to_ns)
+static void known_model_put_times(struct lkst_sql_pass *p, u64 from_ns, u64 to_ns)
 {
 	lkst_sql_int(p, (s64)from_ns);
 	lkst_sql_int(p, (s64)to_ns);
@@ -28,7 +28,7 @@ static const char *name_of_call(const struct lkst_syscall_now *call)
 }
 
 /* Cells waker_tid, waker_comm and waker_context: what is not a thread's doing has none of the first two. */
-static void put_waker(struct lkst_sql_pass *p, const struct lkst_waker *by)
+static void known_model_put_waker(struct lkst_sql_pass *p, const struct lkst_waker *by)
 {
 	const struct lkst_thread_life *life = NULL;
 
@@ -42,7 +42,7 @@ static void put_waker(struct lkst_sql_pass *p, const struct lkst_waker *by)
 	lkst_sql_str(p, by ? lkst_context_names[by->context] : NULL);
 }
 
-static int subscribe(struct lkst_sql_pass *p, const struct lkst_model_calls *calls)
+static int known_model_subscribe(struct lkst_sql_pass *p, const struct lkst_model_calls *calls)
 {
 	int err = lkst_model_subscribe(p->model, calls, p);
 
@@ -73,7 +73,7 @@ static int subscribe(struct lkst_sql_pass *p, const struct lkst_model_calls *cal
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* Cells cgroup_id, cgroup and container. */
-static void put_cgroup(struct lkst_sql_pass *p, u64 id)
+static void known_model_put_cgroup(struct lkst_sql_pass *p, u64 id)
 {
 	const struct lkst_cgroup *cgroup = lkst_cgroups_find(lkst_model_cgroups(p->model), id);
 
@@ -83,7 +83,7 @@ static void put_cgroup(struct lkst_sql_pass *p, u64 id)
 }
 
 /* Cells uid, euid, gid, args and args_bytes. */
-static void put_command(struct lkst_sql_pass *p, const struct lkst_command_line *command)
+static void known_model_put_command(struct lkst_sql_pass *p, const struct lkst_command_line *command)
 {
 	lkst_sql_int_but(p, command ? (s64)command->uid : -1, -1);
 	lkst_sql_int_but(p, command ? (s64)command->euid : -1, -1);
@@ -111,8 +111,8 @@ static int end_threads(struct lkst_sql_pass *p)
 		lkst_sql_int_but(p, life->is_born ? (s64)life->start_ns : 0, 0);
 		lkst_sql_int_but(p, life->is_over ? (s64)life->end_ns : 0, 0);
 		lkst_sql_int_but(p, life->has_exit ? (s64)life->exit_code : -1, -1);
-		put_cgroup(p, lkst_model_cgroup(p->model, life));
-		put_command(p, lkst_model_command(p->model, life));
+		known_model_put_cgroup(p, lkst_model_cgroup(p->model, life));
+		known_model_put_command(p, lkst_model_command(p->model, life));
 		err = lkst_sql_row_end(p);
 	}
 	return err;
@@ -151,14 +151,14 @@ const struct lkst_sql_known lkst_sql_known_threads = {
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-static int on_state(void *ctx, const struct lkst_interval *i)
+static int known_model_on_state(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_sql_pass *p = ctx;
 
 	if (!lkst_sql_wants_life(p, i->life))
 		return 0;
 	lkst_sql_row(p, LKST_SQL_states);
-	put_times(p, i->from_ns, i->to_ns);
+	known_model_put_times(p, i->from_ns, i->to_ns);
 	lkst_sql_life(p, i->life);
 	lkst_sql_int(p, i->life->nr);
 	lkst_sql_int_but(p, i->cpu, -1);
@@ -167,16 +167,16 @@ static int on_state(void *ctx, const struct lkst_interval *i)
 			: i->wait		 ? lkst_cause_names[i->wait->cause]
 						 : NULL);
 	lkst_sql_str(p, name_of_call(i->call));
-	put_waker(p, i->waker);
+	known_model_put_waker(p, i->waker);
 	lkst_sql_int(p, !(i->flags & NOT_WHOLE));
 	return lkst_sql_row_end(p);
 }
 
 static int begin_states(struct lkst_sql_pass *p)
 {
-	static const struct lkst_model_calls calls = { .interval = on_state };
+	static const struct lkst_model_calls calls = { .interval = known_model_on_state };
 
-	return subscribe(p, &calls);
+	return known_model_subscribe(p, &calls);
 }
 
 static const struct lkst_sql_known_column states[] = {
@@ -211,7 +211,7 @@ static int on_wait(void *ctx, const struct lkst_interval *i)
 	if (i->run != LKST_RUN_BLOCKED || !w)
 		return 0;
 	lkst_sql_row(p, LKST_SQL_waits);
-	put_times(p, i->from_ns, i->to_ns);
+	known_model_put_times(p, i->from_ns, i->to_ns);
 	lkst_sql_life(p, i->life);
 	lkst_sql_str(p, lkst_cause_names[w->cause]);
 	lkst_sql_str(p, name_of_call(&w->call));
@@ -221,7 +221,7 @@ static int on_wait(void *ctx, const struct lkst_interval *i)
 	lkst_sql_int_but(p, w->last_tid, 0);
 	lkst_sql_int_but(p, w->dev, 0);
 	lkst_sql_int_but(p, w->dev ? (s64)w->sector : -1, -1);
-	put_waker(p, i->waker);
+	known_model_put_waker(p, i->waker);
 	lkst_sql_int(p, !(i->flags & NOT_WHOLE));
 	return lkst_sql_row_end(p);
 }
@@ -230,7 +230,7 @@ static int begin_waits(struct lkst_sql_pass *p)
 {
 	static const struct lkst_model_calls calls = { .interval = on_wait };
 
-	return subscribe(p, &calls);
+	return known_model_subscribe(p, &calls);
 }
 
 static const struct lkst_sql_known_column waits[] = {
@@ -261,7 +261,7 @@ const struct lkst_sql_known lkst_sql_known_waits = {
 
 /* ---- wake-ups -------------------------------------------------------------------------------- */
 
-static int on_wakeup(void *ctx, const struct lkst_interval *i)
+static int known_model_on_wakeup(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_sql_pass *p = ctx;
 	const struct lkst_waker *by = i->waker;
@@ -273,7 +273,7 @@ static int on_wakeup(void *ctx, const struct lkst_interval *i)
 	lkst_sql_life(p, i->life);
 	lkst_sql_int(p, by->cpu);
 	lkst_sql_int_but(p, i->cpu, -1);
-	put_waker(p, by);
+	known_model_put_waker(p, by);
 	lkst_sql_int(p, (s64)(i->to_ns - i->from_ns));
 	lkst_sql_int(p, !(i->flags & NOT_WHOLE));
 	return lkst_sql_row_end(p);
@@ -281,9 +281,9 @@ static int on_wakeup(void *ctx, const struct lkst_interval *i)
 
 static int begin_wakeups(struct lkst_sql_pass *p)
 {
-	static const struct lkst_model_calls calls = { .interval = on_wakeup };
+	static const struct lkst_model_calls calls = { .interval = known_model_on_wakeup };
 
-	return subscribe(p, &calls);
+	return known_model_subscribe(p, &calls);
 }
 
 static const struct lkst_sql_known_column wakeups[] = {
@@ -309,7 +309,7 @@ const struct lkst_sql_known lkst_sql_known_wakeups = {
 /* ---- system calls ---------------------------------------------------------------------------- */
 
 /* Cells fd and file. A number that is not a descriptor has no file. */
-static void put_file(struct lkst_sql_pass *p, const struct lkst_call_interval *c)
+static void known_model_put_file(struct lkst_sql_pass *p, const struct lkst_call_interval *c)
 {
 	struct lkst_descriptor_call call = { .fd = -1 };
 
@@ -328,7 +328,7 @@ static bool may_be_two(const struct lkst_sql_pass *p, const struct lkst_call_int
 	return end && lkst_sql_left_out_between(p->sql, end->record->event->id, c->from_ns, c->to_ns);
 }
 
-static int on_call(void *ctx, const struct lkst_call_interval *c)
+static int known_model_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	bool has_failed = c->has_exit && lkst_call_has_failed(c->call.row, c->ret);
 	struct lkst_sql_pass *p = ctx;
@@ -338,7 +338,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	if (!lkst_sql_wants_life(p, c->life))
 		return 0;
 	lkst_sql_row(p, LKST_SQL_syscalls);
-	put_times(p, c->from_ns, c->to_ns);
+	known_model_put_times(p, c->from_ns, c->to_ns);
 	lkst_sql_life(p, c->life);
 	lkst_sql_str(p, name_of_call(&c->call));
 	lkst_sql_int_but(p, c->call.nr, -1);
@@ -353,16 +353,16 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	lkst_sql_int(p, (s64)c->longest_ns);
 	lkst_sql_str(p, c->longest_ns ? lkst_cause_names[c->longest_cause] : NULL);
 	lkst_sql_int(p, is_whole);
-	put_file(p, c);
+	known_model_put_file(p, c);
 	lkst_sql_int(p, c->has_exit && lkst_call_is_interrupted(c->ret));
 	return lkst_sql_row_end(p);
 }
 
 static int begin_syscalls(struct lkst_sql_pass *p)
 {
-	static const struct lkst_model_calls calls = { .call = on_call };
+	static const struct lkst_model_calls calls = { .call = known_model_on_call };
 
-	return lkst_sql_left_out_find(NULL, p->sql) ?: subscribe(p, &calls);
+	return lkst_sql_left_out_find(NULL, p->sql) ?: known_model_subscribe(p, &calls);
 }
 
 static const struct lkst_sql_known_column syscalls[] = {
@@ -395,7 +395,7 @@ const struct lkst_sql_known lkst_sql_known_syscalls = {
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
-static void put_name(struct lkst_sql_pass *p, const struct lkst_irq_context *f)
+static void known_model_put_name(struct lkst_sql_pass *p, const struct lkst_irq_context *f)
 {
 	char text[LKST_KEY_TEXT];
 
@@ -415,18 +415,18 @@ static void put_name(struct lkst_sql_pass *p, const struct lkst_irq_context *f)
 	lkst_sql_str(p, text);
 }
 
-static int on_irq(void *ctx, const struct lkst_irq_context *f)
+static int known_model_on_irq(void *ctx, const struct lkst_irq_context *f)
 {
 	struct lkst_sql_pass *p = ctx;
 
 	lkst_sql_row(p, LKST_SQL_irqs);
-	put_times(p, f->from_ns, f->to_ns);
+	known_model_put_times(p, f->from_ns, f->to_ns);
 	lkst_sql_int(p, f->to_ns - f->from_ns > f->inner_ns
 				? (s64)(f->to_ns - f->from_ns - f->inner_ns)
 				: 0);
 	lkst_sql_int(p, f->cpu);
 	lkst_sql_str(p, lkst_context_names[f->context]);
-	put_name(p, f);
+	known_model_put_name(p, f);
 	lkst_sql_int(p, f->number);
 	lkst_sql_int(p, f->depth);
 	lkst_sql_int_but(p, f->tid, -1);
@@ -436,11 +436,11 @@ static int on_irq(void *ctx, const struct lkst_irq_context *f)
 
 static int begin_irqs(struct lkst_sql_pass *p)
 {
-	static const struct lkst_model_calls calls = { .frame = on_irq };
+	static const struct lkst_model_calls calls = { .frame = known_model_on_irq };
 
 	if (!lkst_sql_symbols(p->sql))
 		return -ENOMEM;
-	return subscribe(p, &calls);
+	return known_model_subscribe(p, &calls);
 }
 
 static const struct lkst_sql_known_column irqs[] = {

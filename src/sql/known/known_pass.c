@@ -28,7 +28,7 @@ void lkst_sql_row(struct lkst_sql_pass *p, enum lkst_sql_known_number number)
 }
 
 /* The same cell of a file, whose columns are numbered from 0 on. */
-static void put_int(struct lkst_sql_pass *p, s64 value)
+static void known_pass_put_int(struct lkst_sql_pass *p, s64 value)
 {
 	struct lkst_parquet *file = p->files[p->table];
 	bool has_time = p->has_time[p->table];
@@ -40,7 +40,7 @@ static void put_int(struct lkst_sql_pass *p, s64 value)
 	lkst_parquet_int(file, (unsigned int)(p->at++ - !has_time), value);
 }
 
-static void put_text(struct lkst_sql_pass *p, const char *text, size_t length)
+static void known_pass_put_text(struct lkst_sql_pass *p, const char *text, size_t length)
 {
 	lkst_parquet_text(p->files[p->table], (unsigned int)(p->at++ - !p->has_time[p->table]),
 			  text, length);
@@ -49,7 +49,7 @@ static void put_text(struct lkst_sql_pass *p, const char *text, size_t length)
 void lkst_sql_int(struct lkst_sql_pass *p, s64 value)
 {
 	if (p->to)
-		put_int(p, value);
+		known_pass_put_int(p, value);
 	else
 		lkst_sql_pass_note(p, sqlite3_bind_int64(p->row, p->at++, value));
 }
@@ -65,7 +65,7 @@ void lkst_sql_none(struct lkst_sql_pass *p)
 void lkst_sql_text(struct lkst_sql_pass *p, const char *text, size_t length)
 {
 	if (length && p->to)
-		put_text(p, text, length);
+		known_pass_put_text(p, text, length);
 	else if (length)
 		lkst_sql_pass_note(p, sqlite3_bind_text(p->row, p->at++, text, (int)length, SQLITE_TRANSIENT));
 	else
@@ -79,7 +79,7 @@ void lkst_sql_comm(struct lkst_sql_pass *p, const struct lkst_thread_life *life)
 	if (!life || !life->has_comm)
 		lkst_sql_none(p);
 	else if (p->to)
-		put_text(p, life->comm, length);
+		known_pass_put_text(p, life->comm, length);
 	else
 		lkst_sql_pass_note(p, sqlite3_bind_text(p->row, p->at++, life->comm, (int)length, SQLITE_TRANSIENT));
 }
@@ -132,7 +132,7 @@ void lkst_sql_life(struct lkst_sql_pass *p, const struct lkst_thread_life *life)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static int prepare(struct lkst_sql_pass *p, unsigned int i)
+static int known_pass_prepare(struct lkst_sql_pass *p, unsigned int i)
 {
 	const struct lkst_sql_known *table = lkst_sql_known_table(i);
 	const struct lkst_sql_known_column *c;
@@ -152,7 +152,7 @@ static int prepare(struct lkst_sql_pass *p, unsigned int i)
 }
 
 /* Where records are missing, a table of what they say lacks rows. */
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int known_pass_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_sql_pass *p = ctx;
 
@@ -160,7 +160,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	return 0;
 }
 
-static int follow_descriptors(struct lkst_err *e, struct lkst_sql_pass *p)
+static int known_pass_follow_descriptors(struct lkst_err *e, struct lkst_sql_pass *p)
 {
 	int err;
 
@@ -173,7 +173,7 @@ static int follow_descriptors(struct lkst_err *e, struct lkst_sql_pass *p)
 	return err ?: lkst_feed_descriptors(p->feed, p->descriptors);
 }
 
-static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
+static int known_pass_begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 {
 	bool needs_model = false;
 	unsigned int i;
@@ -183,28 +183,28 @@ static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 		lkst_feed_limit(p->feed, p->to->from_ns, p->to->to_ns);
 	if (!err)
 		err = lkst_labels_subscribe(&p->labels, p->feed);
-	if (!err && lkst_feed_gaps(p->feed, on_gap, p) < 0)
+	if (!err && lkst_feed_gaps(p->feed, known_pass_on_gap, p) < 0)
 		err = -ENOMEM;
 	for (i = 0; i < LKST_SQL_NR_KNOWN; i++)
 		needs_model |= p->is_wanted[i] && lkst_sql_known_table(i)->needs_model;
 	if (!err && needs_model) {
 		p->threads = lkst_threads_new();
 		err = p->threads ? lkst_feed_threads(p->feed, p->threads) : -ENOMEM;
-		err = err ?: follow_descriptors(e, p);
+		err = err ?: known_pass_follow_descriptors(e, p);
 		err = err ?: lkst_model_new(e, p->feed, &p->model);
 	}
 	if (p->model)
 		lkst_model_know_cgroups(p->model, p->threads);
 	for (i = 0; i < LKST_SQL_NR_KNOWN && !err; i++) {
 		if (p->is_wanted[i] && !p->to)
-			err = prepare(p, i);
+			err = known_pass_prepare(p, i);
 		if (!err && p->is_wanted[i] && lkst_sql_known_table(i)->begin)
 			err = lkst_sql_known_table(i)->begin(p);
 	}
 	return err < 0 ? err : 0;
 }
 
-static int end_pass(struct lkst_sql_pass *p)
+static int known_pass_end_pass(struct lkst_sql_pass *p)
 {
 	unsigned int i;
 	int err = 0;
@@ -232,7 +232,7 @@ static void free_pass(struct lkst_sql_pass *p)
 
 int lkst_sql_pass_run(struct lkst_err *e, struct lkst_sql_pass *p)
 {
-	int err = begin_pass(e, p) ?: lkst_feed_run(e, p->feed) ?: end_pass(p);
+	int err = known_pass_begin_pass(e, p) ?: lkst_feed_run(e, p->feed) ?: known_pass_end_pass(p);
 
 	free_pass(p);
 	return err;

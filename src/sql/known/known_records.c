@@ -14,7 +14,7 @@
 #include "sql/known/known_pass.h"
 #include "sql/records/groups.h"
 
-static int subscribe(struct lkst_sql_pass *p, enum lkst_event_index event, lkst_feed_call *call)
+static int known_records_subscribe(struct lkst_sql_pass *p, enum lkst_event_index event, lkst_feed_call *call)
 {
 	int err = lkst_feed_event(p->feed, event, call, p);
 
@@ -40,8 +40,8 @@ static int put_fault(struct lkst_sql_pass *p, const struct lkst_sql_fault *f,
 }
 
 /* One of the thread that was not seen to end is put as it is. */
-static int begin_fault(struct lkst_sql_pass *p, const struct lkst_record *r,
-		       struct lkst_sql_fault f)
+static int known_records_begin_fault(struct lkst_sql_pass *p, const struct lkst_record *r,
+				     struct lkst_sql_fault f)
 {
 	const struct lkst_thread_life *life = lkst_model_life_of(p->model, r->tid, r->cpu);
 	struct lkst_sql_fault *of = life ? lkst_vec_reach(p->faults, p->nr_faults, life->nr) : NULL;
@@ -58,29 +58,29 @@ static int begin_fault(struct lkst_sql_pass *p, const struct lkst_record *r,
 	return err;
 }
 
-static int on_user_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int known_records_on_user_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_page_fault_user *x = record;
 
-	return begin_fault(
+	return known_records_begin_fault(
 		ctx, r,
 		(struct lkst_sql_fault){
 			.ns = r->ns, .address = x->address, .ip = x->ip, .cpu = r->cpu });
 }
 
-static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
+static int known_records_on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_page_fault_kernel *x = record;
 
-	return begin_fault(ctx, r,
-			   (struct lkst_sql_fault){ .ns = r->ns,
+	return known_records_begin_fault(ctx, r,
+					 (struct lkst_sql_fault){ .ns = r->ns,
 						    .address = x->address,
 						    .ip = x->ip,
 						    .cpu = r->cpu,
 						    .is_kernel = true });
 }
 
-static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
+static int known_records_on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_page_fault_exit *x = record;
 	struct lkst_sql_pass *p = ctx;
@@ -102,9 +102,9 @@ static int begin_faults(struct lkst_sql_pass *p)
 {
 	p->has_fault_ends = lkst_feed_has(p->feed, LKST_EV_page_fault_exit);
 	return lkst_sql_left_out_find(NULL, p->sql) ?:
-	       subscribe(p, LKST_EV_page_fault_user, on_user_fault) ?:
-	       subscribe(p, LKST_EV_page_fault_kernel, on_kernel_fault) ?:
-	       subscribe(p, LKST_EV_page_fault_exit, on_fault_exit);
+	       known_records_subscribe(p, LKST_EV_page_fault_user, known_records_on_user_fault) ?:
+	       known_records_subscribe(p, LKST_EV_page_fault_kernel, known_records_on_kernel_fault) ?:
+	       known_records_subscribe(p, LKST_EV_page_fault_exit, known_records_on_fault_exit);
 }
 
 static int end_faults(struct lkst_sql_pass *p)
@@ -145,7 +145,7 @@ const struct lkst_sql_known lkst_sql_known_faults = {
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static int put_group(struct lkst_sql_pass *p, const struct lkst_sql_group *group)
+static int known_records_put_group(struct lkst_sql_pass *p, const struct lkst_sql_group *group)
 {
 	lkst_sql_row(p, LKST_SQL_counts);
 	lkst_sql_str(p, p->sql->catalog->classes[group->event]->name);
@@ -168,7 +168,7 @@ static int end_counts(struct lkst_sql_pass *p)
 				  LKST_SQL_BY_EVENT | LKST_SQL_BY_CPU | LKST_SQL_BY_TID, 0, &groups,
 				  &nr_gaps);
 	while (!err && (more = lkst_sql_groups_next(groups, &group)) > 0)
-		err = put_group(p, &group);
+		err = known_records_put_group(p, &group);
 	return err ? err : more;
 }
 
@@ -191,7 +191,7 @@ const struct lkst_sql_known lkst_sql_known_counts = {
 /* ---- the state of the machine ---------------------------------------------------------------- */
 
 /* Field @name of @r as a cell: a number, or text. */
-static void put_field(struct lkst_sql_pass *p, const struct lkst_record *r, const char *name)
+static void known_records_put_field(struct lkst_sql_pass *p, const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 	const char *text;
@@ -216,7 +216,7 @@ static u64 field_int(const struct lkst_record *r, const char *name)
 	return f ? lkst_record_int(r, f) : 0;
 }
 
-static void put_buffer(struct lkst_sql_pass *p, u64 buffer)
+static void known_records_put_buffer(struct lkst_sql_pass *p, u64 buffer)
 {
 	char text[LKST_VALUE_ROOM];
 
@@ -225,7 +225,7 @@ static void put_buffer(struct lkst_sql_pass *p, u64 buffer)
 
 /* ---- incidents ------------------------------------------------------------------------------- */
 
-static int on_incident(void *ctx, const struct lkst_record *r, const void *record)
+static int known_records_on_incident(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_sql_pass *p = ctx;
 	u64 id = field_int(r, "event");
@@ -233,21 +233,21 @@ static int on_incident(void *ctx, const struct lkst_record *r, const void *recor
 		id && id <= LKST_ID_MAX ? p->sql->catalog->classes[id] : NULL;
 
 	lkst_sql_row(p, LKST_SQL_incidents);
-	put_field(p, r, "number");
-	put_field(p, r, "at");
-	put_field(p, r, "until");
-	put_field(p, r, "reason");
-	put_field(p, r, "value");
-	put_field(p, r, "trigger");
+	known_records_put_field(p, r, "number");
+	known_records_put_field(p, r, "at");
+	known_records_put_field(p, r, "until");
+	known_records_put_field(p, r, "reason");
+	known_records_put_field(p, r, "value");
+	known_records_put_field(p, r, "trigger");
 	lkst_sql_str(p, event ? event->name : NULL);
-	put_field(p, r, "thread");
-	put_buffer(p, field_int(r, "buffer"));
+	known_records_put_field(p, r, "thread");
+	known_records_put_buffer(p, field_int(r, "buffer"));
 	return lkst_sql_row_end(p);
 }
 
 static int begin_incidents(struct lkst_sql_pass *p)
 {
-	return subscribe(p, LKST_EV_state_incident, on_incident);
+	return known_records_subscribe(p, LKST_EV_state_incident, known_records_on_incident);
 }
 
 static const struct lkst_sql_known_column incidents[] = {
@@ -272,7 +272,7 @@ const struct lkst_sql_known lkst_sql_known_incidents = {
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
-static int on_gap(void *ctx, const struct lkst_gap *gap)
+static int known_records_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_sql_pass *p = ctx;
 
@@ -281,7 +281,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	lkst_sql_int(p, (s64)gap->to_ns);
 	lkst_sql_int(p, (s64)(gap->to_ns - gap->from_ns));
 	lkst_sql_int(p, gap->cpu);
-	put_buffer(p, gap->buffer);
+	known_records_put_buffer(p, gap->buffer);
 	lkst_sql_int_but(p, (s64)gap->events, 0);
 	lkst_sql_int_but(p, (s64)gap->blocks, 0);
 	lkst_sql_int(p, gap->is_pause);
@@ -291,7 +291,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 
 static int begin_gaps(struct lkst_sql_pass *p)
 {
-	int err = lkst_feed_gaps(p->feed, on_gap, p);
+	int err = lkst_feed_gaps(p->feed, known_records_on_gap, p);
 
 	return err < 0 ? err : 0;
 }
@@ -319,47 +319,47 @@ const struct lkst_sql_known lkst_sql_known_gaps = {
 /* ---- losses ---------------------------------------------------------------------------------- */
 
 /* Cells kind, what, cpu, buffer and count; those that @r does not have are none. */
-static int put_loss(struct lkst_sql_pass *p, const struct lkst_record *r, const char *kind,
-		    const char *what, const char *count)
+static int known_records_put_loss(struct lkst_sql_pass *p, const struct lkst_record *r, const char *kind,
+				  const char *what, const char *count)
 {
 	lkst_sql_row(p, LKST_SQL_losses);
 	lkst_sql_str(p, kind);
-	put_field(p, r, what);
-	put_field(p, r, "loss_cpu");
+	known_records_put_field(p, r, what);
+	known_records_put_field(p, r, "loss_cpu");
 	if (lkst_class_field(r->event, "buffer"))
-		put_buffer(p, field_int(r, "buffer"));
+		known_records_put_buffer(p, field_int(r, "buffer"));
 	else
 		lkst_sql_none(p);
-	put_field(p, r, count);
+	known_records_put_field(p, r, count);
 	return lkst_sql_row_end(p);
 }
 
-static int on_loss(void *ctx, const struct lkst_record *r, const void *record)
+static int known_records_on_loss(void *ctx, const struct lkst_record *r, const void *record)
 {
 	u64 cause = field_int(r, "cause");
 
-	return put_loss(ctx, r, cause < LKST_LOSS_NR ? lkst_loss_names[cause] : "unknown", "",
-			"count");
+	return known_records_put_loss(ctx, r, cause < LKST_LOSS_NR ? lkst_loss_names[cause] : "unknown", "",
+				      "count");
 }
 
 static int on_overwritten(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return put_loss(ctx, r, "overwritten blocks", "", "blocks");
+	return known_records_put_loss(ctx, r, "overwritten blocks", "", "blocks");
 }
 
 static int on_torn(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return put_loss(ctx, r, "torn records", "", "records");
+	return known_records_put_loss(ctx, r, "torn records", "", "records");
 }
 
-static int on_shed(void *ctx, const struct lkst_record *r, const void *record)
+static int known_records_on_shed(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return put_loss(ctx, r, "left out, ns", "kind", "left_out");
+	return known_records_put_loss(ctx, r, "left out, ns", "kind", "left_out");
 }
 
-static int on_skipped(void *ctx, const struct lkst_record *r, const void *record)
+static int known_records_on_skipped(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return put_loss(ctx, r, "skipped runs", "hook", "count");
+	return known_records_put_loss(ctx, r, "skipped runs", "hook", "count");
 }
 
 /* What is missing of the marks of a user's program, or of several. */
@@ -387,7 +387,7 @@ static int on_marks(void *ctx, const struct lkst_record *r, const void *record)
 		lkst_sql_str(p, what);
 		lkst_sql_none(p);
 		lkst_sql_none(p);
-		put_field(p, r, rows[i].field);
+		known_records_put_field(p, r, rows[i].field);
 		err = lkst_sql_row_end(p);
 	}
 	return err;
@@ -395,12 +395,12 @@ static int on_marks(void *ctx, const struct lkst_record *r, const void *record)
 
 static int begin_losses(struct lkst_sql_pass *p)
 {
-	return subscribe(p, LKST_EV_state_loss, on_loss) ?:
-	       subscribe(p, LKST_EV_state_overwritten, on_overwritten) ?:
-	       subscribe(p, LKST_EV_state_torn, on_torn) ?:
-	       subscribe(p, LKST_EV_state_shed, on_shed) ?:
-	       subscribe(p, LKST_EV_state_skipped, on_skipped) ?:
-	       subscribe(p, LKST_EV_state_marks, on_marks);
+	return known_records_subscribe(p, LKST_EV_state_loss, known_records_on_loss) ?:
+	       known_records_subscribe(p, LKST_EV_state_overwritten, on_overwritten) ?:
+	       known_records_subscribe(p, LKST_EV_state_torn, on_torn) ?:
+	       known_records_subscribe(p, LKST_EV_state_shed, known_records_on_shed) ?:
+	       known_records_subscribe(p, LKST_EV_state_skipped, known_records_on_skipped) ?:
+	       known_records_subscribe(p, LKST_EV_state_marks, on_marks);
 }
 
 static const struct lkst_sql_known_column losses[] = {
@@ -427,15 +427,15 @@ static int on_symbol(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_sql_pass *p = ctx;
 
 	lkst_sql_row(p, LKST_SQL_symbols);
-	put_field(p, r, "address");
-	put_field(p, r, "bytes");
-	put_field(p, r, "name");
+	known_records_put_field(p, r, "address");
+	known_records_put_field(p, r, "bytes");
+	known_records_put_field(p, r, "name");
 	return lkst_sql_row_end(p);
 }
 
 static int begin_symbols(struct lkst_sql_pass *p)
 {
-	return subscribe(p, LKST_EV_state_symbol, on_symbol);
+	return known_records_subscribe(p, LKST_EV_state_symbol, on_symbol);
 }
 
 static const struct lkst_sql_known_column symbols[] = {

@@ -7,7 +7,7 @@
 #include "sql/known/known_pass.h"
 
 /* A number of W3C Trace Context as tools show it; none where it is not known. */
-static void put_request(struct lkst_sql_pass *p, const struct lkst_span *x)
+static void known_spans_put_request(struct lkst_sql_pass *p, const struct lkst_span *x)
 {
 	char text[33];
 
@@ -26,7 +26,7 @@ static void put_request(struct lkst_sql_pass *p, const struct lkst_span *x)
 	}
 }
 
-static int on_span(void *ctx, const struct lkst_span *x)
+static int known_spans_on_span(void *ctx, const struct lkst_span *x)
 {
 	struct lkst_sql_pass *p = ctx;
 	/* It may have ended, and its number may be another thread's. */
@@ -41,7 +41,7 @@ static int on_span(void *ctx, const struct lkst_span *x)
 	lkst_sql_int(p, (s64)(x->to_ns - x->from_ns));
 	lkst_sql_str(p, x->name);
 	lkst_sql_int(p, (s64)x->id);
-	put_request(p, x);
+	known_spans_put_request(p, x);
 	lkst_sql_int(p, (s64)x->number);
 	lkst_sql_int_but(p, (s64)x->outer, 0);
 	lkst_sql_life(p, life);
@@ -57,7 +57,7 @@ static int on_span(void *ctx, const struct lkst_span *x)
 
 static int begin_spans(struct lkst_sql_pass *p)
 {
-	struct lkst_spans_options options = { p->feed, p->model, p->threads, on_span, p };
+	struct lkst_spans_options options = { p->feed, p->model, p->threads, known_spans_on_span, p };
 
 	return lkst_spans_new(NULL, &options, &p->spans);
 }

@@ -24,7 +24,7 @@ static void time_text(sqlite3_context *ctx, int nr, sqlite3_value **values)
 			    SQLITE_TRANSIENT);
 }
 
-static void put_symbol(sqlite3_context *ctx, struct lkst_sql *s, sqlite3_value **values)
+static void functions_put_symbol(sqlite3_context *ctx, struct lkst_sql *s, sqlite3_value **values)
 {
 	struct lkst_symbols *symbols = lkst_sql_symbols(s);
 	u64 address = (u64)sqlite3_value_int64(values[0]), offset;
@@ -42,7 +42,7 @@ static void put_symbol(sqlite3_context *ctx, struct lkst_sql *s, sqlite3_value *
 /* symbol(address): "function+0x12", or NULL where the trace has no name. */
 static void symbol(sqlite3_context *ctx, int nr, sqlite3_value **values)
 {
-	put_symbol(ctx, sqlite3_user_data(ctx), values);
+	functions_put_symbol(ctx, sqlite3_user_data(ctx), values);
 }
 
 /* symbol(address, host): each kernel has its own. */
@@ -54,7 +54,7 @@ static void symbol_of_host(sqlite3_context *ctx, int nr, sqlite3_value **values)
 
 	for (i = 0; host && i < s->nr_hosts; i++)
 		if (!strcmp(s->hosts[i]->name, host))
-			put_symbol(ctx, s->hosts[i], values);
+			functions_put_symbol(ctx, s->hosts[i], values);
 }
 
 static void symbol_of_none(sqlite3_context *ctx, int nr, sqlite3_value **values)
@@ -147,7 +147,7 @@ static void instr(sqlite3_context *ctx, int nr, sqlite3_value **values)
 		sqlite3_result_int64(ctx, 1 + (are_blobs ? found - in : nr_characters(in, (size_t)(found - in))));
 }
 
-static int add_common(struct lkst_sql *s)
+static int functions_add_common(struct lkst_sql *s)
 {
 	return sqlite3_create_function(s->db, "time_text", 1, FLAGS, s, time_text, NULL, NULL) ||
 	       sqlite3_create_function(s->db, "instr", 2, FLAGS, s, instr, NULL, NULL) ||
@@ -156,14 +156,14 @@ static int add_common(struct lkst_sql *s)
 
 int lkst_sql_add_functions(struct lkst_sql *s)
 {
-	if (add_common(s) || sqlite3_create_function(s->db, "symbol", 1, FLAGS, s, symbol, NULL, NULL))
+	if (functions_add_common(s) || sqlite3_create_function(s->db, "symbol", 1, FLAGS, s, symbol, NULL, NULL))
 		return -ENOMEM;
 	return 0;
 }
 
 int lkst_sql_add_functions_of_hosts(struct lkst_sql *s)
 {
-	if (add_common(s) ||
+	if (functions_add_common(s) ||
 	    sqlite3_create_function(s->db, "symbol", 1, FLAGS, s, symbol_of_none, NULL, NULL) ||
 	    sqlite3_create_function(s->db, "symbol", 2, FLAGS, s, symbol_of_host, NULL, NULL))
 		return -ENOMEM;

@@ -20,7 +20,7 @@ static const char *const pragmas[] = {
 	"function_list", "database_list", "compile_options",
 };
 
-static bool may_ask(const char *name, const char *argument)
+static bool guard_may_ask(const char *name, const char *argument)
 {
 	size_t i;
 
@@ -50,7 +50,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 			return SQLITE_OK;
 		break;
 	case SQLITE_PRAGMA:
-		if (may_ask(a, b))
+		if (guard_may_ask(a, b))
 			return SQLITE_OK;
 		break;
 	}
@@ -59,7 +59,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 }
 
 /* Other than 0: the statement ends. */
-static int look(void *ctx)
+static int guard_look(void *ctx)
 {
 	struct lkst_sql *s = ctx;
 
@@ -80,5 +80,5 @@ void lkst_sql_guard(struct lkst_sql *s)
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_set_authorizer(s->db, authorize, s);
-	sqlite3_progress_handler(s->db, STEPS, look, s);
+	sqlite3_progress_handler(s->db, STEPS, guard_look, s);
 }

@@ -71,13 +71,13 @@ static char *put_blob(struct lkst_out *out, char *p, const u8 *bytes, u32 length
  * What the row has in column @i. SQLite calls it unprotected: it must not be shared between threads. To ask it for its
  * type and its bytes is faster than to ask the statement, which looks for the column each time.
  */
-static sqlite3_value *value_of(const struct lkst_sql_result *x, unsigned int i)
+static sqlite3_value *result_value_of(const struct lkst_sql_result *x, unsigned int i)
 {
 	return sqlite3_column_value(x->statement, (int)i);
 }
 
 /* Bytes of text or of a blob. */
-static const char *bytes_of(sqlite3_value *value, size_t *ret_length)
+static const char *result_bytes_of(sqlite3_value *value, size_t *ret_length)
 {
 	const void *bytes = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
 								     : sqlite3_value_text(value);
@@ -86,7 +86,7 @@ static const char *bytes_of(sqlite3_value *value, size_t *ret_length)
 	return bytes ? bytes : "";
 }
 
-static const char *name_of(const struct lkst_sql_result *x, unsigned int i)
+static const char *result_name_of(const struct lkst_sql_result *x, unsigned int i)
 {
 	return sqlite3_column_name(x->statement, (int)i) ?: "";
 }
@@ -102,7 +102,7 @@ static void csv_names(struct lkst_sql_result *x)
 
 		if (i)
 			*p++ = ',';
-		p = lkst_out_csv(x->out, p, name_of(x, i), strlen(name_of(x, i)));
+		p = lkst_out_csv(x->out, p, result_name_of(x, i), strlen(result_name_of(x, i)));
 		lkst_out_advance(x->out, p);
 	}
 	lkst_out_str(x->out, "\r\n");
@@ -115,7 +115,7 @@ static void csv_row(struct lkst_sql_result *x)
 	const char *bytes;
 
 	for (i = 0; i < x->nr_columns; i++) {
-		sqlite3_value *value = value_of(x, i);
+		sqlite3_value *value = result_value_of(x, i);
 		char *p = lkst_out_room(x->out);
 
 		if (i)
@@ -128,11 +128,11 @@ static void csv_row(struct lkst_sql_result *x)
 			p = put_double(p, sqlite3_value_double(value));
 			break;
 		case SQLITE_TEXT:
-			bytes = bytes_of(value, &length);
+			bytes = result_bytes_of(value, &length);
 			p = lkst_out_csv(x->out, p, bytes, length);
 			break;
 		case SQLITE_BLOB:
-			bytes = bytes_of(value, &length);
+			bytes = result_bytes_of(value, &length);
 			p = put_blob(x->out, p, (const u8 *)bytes, (u32)length);
 			break;
 		}
@@ -166,25 +166,25 @@ static int json_row(struct lkst_sql_result *x)
 	lkst_json_break(&x->json);
 	lkst_json_object(&x->json, NULL);
 	for (i = 0; i < x->nr_columns && !err; i++) {
-		sqlite3_value *value = value_of(x, i);
+		sqlite3_value *value = result_value_of(x, i);
 
 		switch (sqlite3_value_type(value)) {
 		case SQLITE_INTEGER:
-			lkst_json_s64(&x->json, name_of(x, i), sqlite3_value_int64(value));
+			lkst_json_s64(&x->json, result_name_of(x, i), sqlite3_value_int64(value));
 			break;
 		case SQLITE_FLOAT:
-			lkst_json_double(&x->json, name_of(x, i), sqlite3_value_double(value));
+			lkst_json_double(&x->json, result_name_of(x, i), sqlite3_value_double(value));
 			break;
 		case SQLITE_TEXT:
-			bytes = bytes_of(value, &length);
-			lkst_json_text(&x->json, name_of(x, i), bytes, length);
+			bytes = result_bytes_of(value, &length);
+			lkst_json_text(&x->json, result_name_of(x, i), bytes, length);
 			break;
 		case SQLITE_BLOB:
-			bytes = bytes_of(value, &length);
-			err = json_blob(x, name_of(x, i), (const u8 *)bytes, length);
+			bytes = result_bytes_of(value, &length);
+			err = json_blob(x, result_name_of(x, i), (const u8 *)bytes, length);
 			break;
 		default:
-			lkst_json_null(&x->json, name_of(x, i));
+			lkst_json_null(&x->json, result_name_of(x, i));
 		}
 	}
 	lkst_json_end(&x->json);
@@ -194,7 +194,7 @@ static int json_row(struct lkst_sql_result *x)
 /* ---- text ------------------------------------------------------------------------------------ */
 
 /* Columns of a terminal: bytes but those that go on with a character of UTF-8, which have the highest two bits 10. */
-static u32 width_of(const char *text, u32 length)
+static u32 result_width_of(const char *text, u32 length)
 {
 	const u64 ones = 0x0101010101010101ULL, highest = ones << 7;
 	u32 width = length;
@@ -211,7 +211,7 @@ static u32 width_of(const char *text, u32 length)
 }
 
 /* Where @nr more bytes of text are held; NULL: no memory. */
-static char *text_room(struct lkst_sql_result *x, size_t nr)
+static char *result_text_room(struct lkst_sql_result *x, size_t nr)
 {
 	size_t least = x->length + nr, room = x->room ? x->room : ROOM_MIN;
 	char *more;
@@ -231,14 +231,14 @@ static char *text_room(struct lkst_sql_result *x, size_t nr)
 /* Writes @length bytes of @text so that they fit on one line of a terminal. They become the next cell, *@ret_cell. */
 static int hold_text(struct lkst_sql_result *x, const char *text, size_t length, struct cell *ret_cell)
 {
-	char *p = text_room(x, ESCAPED * length), *end;
+	char *p = result_text_room(x, ESCAPED * length), *end;
 	u32 nr;
 
 	if (!p)
 		return -ENOMEM;
 	end = lkst_put_escaped(p, text, length, "");
 	nr = (u32)(end - p);
-	*ret_cell = (struct cell){ x->length, nr, width_of(p, nr), false };
+	*ret_cell = (struct cell){ x->length, nr, result_width_of(p, nr), false };
 	x->length += nr;
 	return 0;
 }
@@ -256,7 +256,7 @@ static int hold_plain(struct lkst_sql_result *x, const char *p, const char *end,
 
 static int hold_blob(struct lkst_sql_result *x, const u8 *bytes, size_t length, struct cell *ret_cell)
 {
-	char *text = text_room(x, 2 * length + 4), *p = text;
+	char *text = result_text_room(x, 2 * length + 4), *p = text;
 	size_t i;
 
 	if (!text)
@@ -271,8 +271,8 @@ static int hold_blob(struct lkst_sql_result *x, const u8 *bytes, size_t length, 
 /* What the row has in column @i becomes the next cell that is held. */
 static int hold_cell(struct lkst_sql_result *x, unsigned int i, struct cell *ret_cell)
 {
-	sqlite3_value *value = value_of(x, i);
-	char *p = text_room(x, NUMBER_ROOM);
+	sqlite3_value *value = result_value_of(x, i);
+	char *p = result_text_room(x, NUMBER_ROOM);
 	const char *bytes;
 	size_t length;
 
@@ -284,10 +284,10 @@ static int hold_cell(struct lkst_sql_result *x, unsigned int i, struct cell *ret
 	case SQLITE_FLOAT:
 		return hold_plain(x, p, put_double(p, sqlite3_value_double(value)), true, ret_cell);
 	case SQLITE_TEXT:
-		bytes = bytes_of(value, &length);
+		bytes = result_bytes_of(value, &length);
 		return hold_text(x, bytes, length, ret_cell);
 	case SQLITE_BLOB:
-		bytes = bytes_of(value, &length);
+		bytes = result_bytes_of(value, &length);
 		return hold_blob(x, (const u8 *)bytes, length, ret_cell);
 	default:
 		return hold_plain(x, p, p, false, ret_cell);
@@ -359,7 +359,7 @@ static void measure_and_print(struct lkst_sql_result *x)
 	x->is_measured = true;
 }
 
-static int add_cell(struct lkst_sql_result *x, struct cell of)
+static int result_add_cell(struct lkst_sql_result *x, struct cell of)
 {
 	struct cell *cell = lkst_vec_add(x->cells, x->nr_cells);
 
@@ -376,19 +376,20 @@ static int text_names(struct lkst_sql_result *x)
 	int err = 0;
 
 	for (i = 0; i < x->nr_columns && !err; i++)
-		err = hold_text(x, name_of(x, i), strlen(name_of(x, i)), &cell) ?: add_cell(x, cell);
+		err = hold_text(x, result_name_of(x, i), strlen(result_name_of(x, i)), &cell)
+			      ?: result_add_cell(x, cell);
 	return err;
 }
 
 /* Holds the row, to be measured with others. */
-static int hold_row(struct lkst_sql_result *x)
+static int result_hold_row(struct lkst_sql_result *x)
 {
 	struct cell cell;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < x->nr_columns && !err; i++)
-		err = hold_cell(x, i, &cell) ?: add_cell(x, cell);
+		err = hold_cell(x, i, &cell) ?: result_add_cell(x, cell);
 	if (!err && (x->length > HELD_MAX || x->nr_cells > CELLS_MAX))
 		measure_and_print(x);
 	return err;
@@ -451,7 +452,7 @@ int lkst_sql_result_row(struct lkst_sql_result *x)
 	case LKST_TABLE_JSON:
 		return json_row(x);
 	default:
-		return x->is_measured ? print_row(x) : hold_row(x);
+		return x->is_measured ? print_row(x) : result_hold_row(x);
 	}
 }
 

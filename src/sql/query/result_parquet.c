@@ -33,7 +33,7 @@ struct result {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct result *x, const char *name)
+static bool result_parquet_is_taken(const struct result *x, const char *name)
 {
 	unsigned int i;
 
@@ -44,7 +44,7 @@ static bool is_taken(const struct result *x, const char *name)
 }
 
 /* Column @i's name, for the caller to free: SQL may give several the same one, and readers take none such. */
-static char *name_of(const struct result *x, unsigned int i)
+static char *result_parquet_name_of(const struct result *x, unsigned int i)
 {
 	const char *given = sqlite3_column_name(x->statement, (int)i) ?: "";
 	size_t room = strlen(given) + NAME_ROOM;
@@ -54,7 +54,7 @@ static char *name_of(const struct result *x, unsigned int i)
 	if (!name)
 		return NULL;
 	snprintf(name, room, "%s", given);
-	for (nr = 2; is_taken(x, name); nr++)
+	for (nr = 2; result_parquet_is_taken(x, name); nr++)
 		snprintf(name, room, "%s_%u", given, nr);
 	return name;
 }
@@ -90,7 +90,7 @@ static int begin_columns(struct result *x)
 	if (!x->columns || !x->is_open)
 		return -ENOMEM;
 	for (i = 0; i < x->nr_columns; i++) {
-		x->columns[i].name = name_of(x, i);
+		x->columns[i].name = result_parquet_name_of(x, i);
 		x->is_open[i] = !type_of_declared(sqlite3_column_decltype(x->statement, (int)i),
 						  &x->columns[i].type);
 		x->has_open |= x->is_open[i];
@@ -162,7 +162,7 @@ static int refuse_digits(struct lkst_err *e, const struct result *x, unsigned in
 		(unsigned long long)x->nr_rows + 1);
 }
 
-static int put_text(struct result *x, unsigned int i, sqlite3_value *value)
+static int result_parquet_put_text(struct result *x, unsigned int i, sqlite3_value *value)
 {
 	const void *bytes = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
 								     : sqlite3_value_text(value);
@@ -174,7 +174,7 @@ static int put_text(struct result *x, unsigned int i, sqlite3_value *value)
 	return 0;
 }
 
-static int put_cell(struct lkst_err *e, struct result *x, unsigned int i, sqlite3_value *value)
+static int result_parquet_put_cell(struct lkst_err *e, struct result *x, unsigned int i, sqlite3_value *value)
 {
 	int type = sqlite3_value_type(value);
 	bool is_number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
@@ -195,9 +195,9 @@ static int put_cell(struct lkst_err *e, struct result *x, unsigned int i, sqlite
 		lkst_parquet_double(x->file, i, sqlite3_value_double(value));
 		return 0;
 	case LKST_PARQUET_TEXT:
-		return type == SQLITE_BLOB ? misfit(e, x, i, value) : put_text(x, i, value);
+		return type == SQLITE_BLOB ? misfit(e, x, i, value) : result_parquet_put_text(x, i, value);
 	default:
-		return is_number ? misfit(e, x, i, value) : put_text(x, i, value);
+		return is_number ? misfit(e, x, i, value) : result_parquet_put_text(x, i, value);
 	}
 }
 
@@ -220,14 +220,14 @@ static int begin_file(struct lkst_err *e, struct result *x)
 	err = lkst_parquet_new(e, x->columns, x->nr_columns, "lkst sql", x->out, &x->file);
 	for (at = 0; at < x->nr_held && !err; at++) {
 		i = at % x->nr_columns;
-		err = put_cell(e, x, i, x->held[at]);
+		err = result_parquet_put_cell(e, x, i, x->held[at]);
 		if (!err && i + 1 == x->nr_columns)
 			err = end_row(x);
 	}
 	return err;
 }
 
-static int hold_row(struct lkst_err *e, struct result *x)
+static int result_parquet_hold_row(struct lkst_err *e, struct result *x)
 {
 	unsigned int i;
 
@@ -254,10 +254,10 @@ static int take_row(struct lkst_err *e, struct result *x)
 	if (!x->file && !x->has_open)
 		err = begin_file(e, x);
 	if (!err && !x->file)
-		return hold_row(e, x);
+		return result_parquet_hold_row(e, x);
 	/* Such a value is good for nothing else if other threads use the database; none does. */
 	for (i = 0; i < x->nr_columns && !err; i++)
-		err = put_cell(e, x, i, sqlite3_column_value(x->statement, (int)i));
+		err = result_parquet_put_cell(e, x, i, sqlite3_column_value(x->statement, (int)i));
 	return err ? err : end_row(x);
 }
 

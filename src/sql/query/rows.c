@@ -58,7 +58,7 @@ void lkst_sql_rows_free(struct lkst_sql_rows *rows)
 }
 
 /* Makes a row that nobody has got the current one, if there is one. */
-static int reach(struct lkst_err *e, struct lkst_sql_rows *rows)
+static int rows_reach(struct lkst_err *e, struct lkst_sql_rows *rows)
 {
 	int code;
 
@@ -75,22 +75,22 @@ int lkst_sql_rows_skip(struct lkst_err *e, struct lkst_sql_rows *rows, u64 nr)
 	int err = 0;
 
 	for (; nr && !err && !rows->is_over; nr--) {
-		err = reach(e, rows);
+		err = rows_reach(e, rows);
 		rows->is_at_row = false;
 	}
 	return err;
 }
 
-static bool fits(const struct lkst_sql_portion *p)
+static bool rows_fits(const struct lkst_sql_portion *p)
 {
 	return !p->csv->error && !p->json->error && p->csv->used <= p->csv_max &&
 	       p->json->used <= p->json_max;
 }
 
 /* Prints rows until there is no more room. */
-static int print_rows(struct lkst_err *e, struct lkst_sql_rows *rows,
-		      const struct lkst_sql_portion *p, struct lkst_sql_result *csv,
-		      struct lkst_sql_result *json, u64 *ret_nr)
+static int query_rows_print_rows(struct lkst_err *e, struct lkst_sql_rows *rows,
+				 const struct lkst_sql_portion *p, struct lkst_sql_result *csv,
+				 struct lkst_sql_result *json, u64 *ret_nr)
 {
 	u64 nr;
 	int err = 0;
@@ -98,12 +98,12 @@ static int print_rows(struct lkst_err *e, struct lkst_sql_rows *rows,
 	for (nr = 0; nr < p->max_rows; nr++) {
 		const size_t csv_used = p->csv->used, json_used = p->json->used;
 
-		err = reach(e, rows);
+		err = rows_reach(e, rows);
 		if (err || !rows->is_at_row)
 			break;
 		if (lkst_sql_result_row(csv) || lkst_sql_result_row(json))
 			return lkst_err_sys(e, -ENOMEM, "answering");
-		if (fits(p)) {
+		if (rows_fits(p)) {
 			rows->is_at_row = false;
 			continue;
 		}
@@ -129,9 +129,9 @@ int lkst_sql_rows_print(struct lkst_err *e, struct lkst_sql_rows *rows,
 	if (err)
 		err = lkst_err_sys(e, err, "answering");
 	if (!err)
-		err = print_rows(e, rows, p, csv, json, ret_nr);
+		err = query_rows_print_rows(e, rows, p, csv, json, ret_nr);
 	if (!err)
-		err = reach(e, rows);
+		err = rows_reach(e, rows);
 	*ret_has_more = rows->is_at_row;
 	lkst_sql_result_end(csv);
 	lkst_sql_result_end(json);

@@ -27,7 +27,7 @@ enum { CACHE_KIB = 8 * 1024 };
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* What does not fit into memory goes to files without a name, in $SQLITE_TMPDIR, $TMPDIR or /var/tmp. */
-static int set_up(struct lkst_sql *s)
+static int sql_set_up(struct lkst_sql *s)
 {
 	char text[128];
 
@@ -56,7 +56,7 @@ int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_a
 	s->front = s;
 	s->stop = stop;
 	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
-	    set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s) ||
+	    sql_set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s) ||
 	    lkst_sql_known_add(s))
 		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
 				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
@@ -71,7 +71,7 @@ void lkst_sql_name_code(struct lkst_sql *s, struct lkst_code_namer namer)
 }
 
 /* Adds the tables of @host to those of @front. */
-static int add_host(struct lkst_sql *front, const struct lkst_host *host)
+static int sql_add_host(struct lkst_sql *front, const struct lkst_host *host)
 {
 	const unsigned int i = front->nr_hosts;
 	struct lkst_sql *s = calloc(1, sizeof(*s));
@@ -99,12 +99,12 @@ static int add_hosts(struct lkst_sql *front, const struct lkst_reading *r)
 	if (!front->hosts)
 		return -ENOMEM;
 	for (i = 0; i < r->nr && !err; i++)
-		err = add_host(front, &r->list[i]);
+		err = sql_add_host(front, &r->list[i]);
 	return err ?: lkst_sql_add_joined_records(front) ?: lkst_sql_add_views(front, r);
 }
 
-static int open_hosts(struct lkst_err *e, const struct lkst_reading *r, const volatile sig_atomic_t *stop,
-		      struct lkst_sql **ret_sql)
+static int sql_open_hosts(struct lkst_err *e, const struct lkst_reading *r, const volatile sig_atomic_t *stop,
+			  struct lkst_sql **ret_sql)
 {
 	_cleanup_(lkst_sql_closep) struct lkst_sql *s = calloc(1, sizeof(*s));
 
@@ -113,7 +113,7 @@ static int open_hosts(struct lkst_err *e, const struct lkst_reading *r, const vo
 	s->front = s;
 	s->stop = stop;
 	s->max_groups = LKST_SQL_GROUPS_MAX;
-	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) || set_up(s) ||
+	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) || sql_set_up(s) ||
 	    lkst_sql_add_functions_of_hosts(s) || add_hosts(s, r))
 		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
 				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
@@ -127,7 +127,7 @@ int lkst_sql_open_reading(struct lkst_err *e, const struct lkst_reading *r, cons
 {
 	struct lkst_trace *one = lkst_reading_one(r);
 
-	return one ? lkst_sql_open(e, one, stop, ret_sql) : open_hosts(e, r, stop, ret_sql);
+	return one ? lkst_sql_open(e, one, stop, ret_sql) : sql_open_hosts(e, r, stop, ret_sql);
 }
 
 /* What is not of the database, which has pointers to it. */

@@ -18,8 +18,8 @@ static bool files_are_limited(void)
 }
 
 /* Fills @e with what SQLite says of a statement in @text, at @from; and where, if it knows. */
-static int failed(struct lkst_err *e, const struct lkst_sql *s, int code, const char *text,
-		  const char *from)
+static int statement_failed(struct lkst_err *e, const struct lkst_sql *s, int code, const char *text,
+			    const char *from)
 {
 	const char *message =
 		sqlite3_errcode(s->db) == SQLITE_OK ? sqlite3_errstr(code) : sqlite3_errmsg(s->db);
@@ -63,7 +63,7 @@ int lkst_sql_prepare(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 	lkst_sql_known_forget(s);
 	code = sqlite3_prepare_v2(s->db, text, -1, &statement, ret_rest);
 	if (code)
-		return failed(e, s, code, all, text);
+		return statement_failed(e, s, code, all, text);
 	*ret_statement = statement;
 	/* Blanks or a comment. */
 	if (!statement)
@@ -84,13 +84,13 @@ int lkst_sql_tell(struct lkst_err *e, const struct lkst_sql *s, int err, int cod
 	if (err == -EINTR)
 		return lkst_err_set(e, err, "the query was interrupted");
 	if (err == -EIO && s->known_code)
-		return failed(e, s, s->known_code, all, text);
+		return statement_failed(e, s, s->known_code, all, text);
 	if (err == -ENOSPC)
-		return failed(e, s, SQLITE_FULL, all, text);
+		return statement_failed(e, s, SQLITE_FULL, all, text);
 	/* Which says by itself what it is. */
 	if (err == -EILSEQ)
 		return err;
 	if (err)
 		return lkst_err_sys(e, err, "answering");
-	return code == SQLITE_DONE ? 0 : failed(e, s, code, all, text);
+	return code == SQLITE_DONE ? 0 : statement_failed(e, s, code, all, text);
 }

@@ -21,7 +21,7 @@ const char lkst_sql_hosts_text[] =
 	")";
 
 /* Runs @text, which is not the user's, and frees it. */
-static int run(struct lkst_sql *s, char *text)
+static int views_run(struct lkst_sql *s, char *text)
 {
 	int code = lkst_sql_run_own(s, text);
 
@@ -56,10 +56,10 @@ static int add_view(struct lkst_sql *front, const struct lkst_sql_known *table)
 			sqlite3_str_appendall(text, " UNION ALL ");
 		put_select(text, front->hosts[i], table);
 	}
-	return run(front, sqlite3_str_finish(text));
+	return views_run(front, sqlite3_str_finish(text));
 }
 
-static int add_host(struct lkst_sql *front, const struct lkst_reading *h, unsigned int i)
+static int views_add_host(struct lkst_sql *front, const struct lkst_reading *h, unsigned int i)
 {
 	const struct lkst_host *host = &h->list[i];
 	char clock[LKST_HOST_CLOCK_TEXT], error[32] = "NULL";
@@ -69,8 +69,8 @@ static int add_host(struct lkst_sql *front, const struct lkst_reading *h, unsign
 	lkst_reading_clock_text(h, i, clock);
 	if (host->bound.is_bounded)
 		snprintf(error, sizeof(error), "%llu", (unsigned long long)host->bound.error_ns);
-	return run(front,
-		   sqlite3_mprintf(
+	return views_run(front,
+			 sqlite3_mprintf(
 			   "INSERT INTO hosts VALUES (%Q, %Q, %lld, %lld, %lld, %s, %d, %llu, %Q)",
 			   host->name, lkst_trace_catalog(host->trace)->release,
 			   (long long)(begin_ns + host->offset_ns),
@@ -83,10 +83,10 @@ int lkst_sql_add_views(struct lkst_sql *front, const struct lkst_reading *h)
 {
 	const struct lkst_sql_known *table;
 	unsigned int i;
-	int err = run(front, sqlite3_mprintf("%s", lkst_sql_hosts_text));
+	int err = views_run(front, sqlite3_mprintf("%s", lkst_sql_hosts_text));
 
 	for (i = 0; i < h->nr && !err; i++)
-		err = add_host(front, h, i);
+		err = views_add_host(front, h, i);
 	for (i = 0; !err && (table = lkst_sql_known_table(i)); i++)
 		err = add_view(front, table);
 	return err;

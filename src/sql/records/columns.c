@@ -33,7 +33,7 @@ static const struct {
 };
 enum { NR_COMMON = sizeof(common) / sizeof(common[0]) };
 
-static bool is_taken(const struct lkst_sql_records *table, const char *name)
+static bool columns_is_taken(const struct lkst_sql_records *table, const char *name)
 {
 	unsigned int i;
 
@@ -46,7 +46,7 @@ static bool is_taken(const struct lkst_sql_records *table, const char *name)
 	return false;
 }
 
-static void add_common(struct lkst_sql_records *table, bool is_hidden)
+static void columns_add_common(struct lkst_sql_records *table, bool is_hidden)
 {
 	unsigned int i;
 
@@ -87,9 +87,9 @@ static void name_column(const struct lkst_sql_records *table, const struct lkst_
 	unsigned int i;
 
 	snprintf(column->name, sizeof(column->name), "%s%s", f->name, ending);
-	if (is_taken(table, column->name))
+	if (columns_is_taken(table, column->name))
 		snprintf(column->name, sizeof(column->name), "%s_field%s", f->name, ending);
-	for (i = 2; is_taken(table, column->name); i++)
+	for (i = 2; columns_is_taken(table, column->name); i++)
 		snprintf(column->name, sizeof(column->name), "%s_%u%s", f->name, i, ending);
 }
 
@@ -109,7 +109,7 @@ static void add_symbol(struct lkst_sql_records *table, const struct lkst_field_c
 	table->columns[table->nr_columns++] = column;
 }
 
-static void add_field(struct lkst_sql_records *table, u16 index)
+static void columns_add_field(struct lkst_sql_records *table, u16 index)
 {
 	const struct lkst_field_class *f = &table->event->fields[index];
 	struct lkst_sql_column column = { .type = lkst_sql_field_type(f),
@@ -136,10 +136,10 @@ int lkst_sql_columns_make(struct lkst_sql_records *table, const struct lkst_even
 	table->columns = calloc(NR_COMMON + 2 * (size_t)nr_fields, sizeof(*table->columns));
 	if (!table->columns)
 		return -ENOMEM;
-	add_common(table, false);
+	columns_add_common(table, false);
 	for (i = 0; i < nr_fields; i++)
-		add_field(table, i);
-	add_common(table, true);
+		columns_add_field(table, i);
+	columns_add_common(table, true);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ const char *lkst_sql_field_type(const struct lkst_field_class *f)
 	}
 }
 
-static void put_numbers(sqlite3_context *ctx, const struct lkst_record *r, unsigned int index)
+static void field_value_put_numbers(sqlite3_context *ctx, const struct lkst_record *r, unsigned int index)
 {
 	char *text = sqlite3_malloc64(lkst_field_numbers_room(r, index));
 
@@ -44,7 +44,7 @@ void lkst_sql_field_value(sqlite3_context *ctx, const struct lkst_record *r, uns
 		bytes = lkst_field_text(r, index, &length);
 		sqlite3_result_text(ctx, bytes, (int)length, SQLITE_TRANSIENT);
 	} else {
-		put_numbers(ctx, r, index);
+		field_value_put_numbers(ctx, r, index);
 	}
 }
 

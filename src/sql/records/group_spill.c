@@ -34,7 +34,7 @@ static int error_of(int code)
 	}
 }
 
-static int look(void *ctx)
+static int group_spill_look(void *ctx)
 {
 	const struct lkst_sql *s = ctx;
 
@@ -74,7 +74,7 @@ int lkst_sql_group_spill_new(const struct lkst_sql *s, struct lkst_sql_group_spi
 		lkst_sql_group_spill_free(spill);
 		return error_of(code);
 	}
-	sqlite3_progress_handler(spill->db, STEPS, look, (void *)s);
+	sqlite3_progress_handler(spill->db, STEPS, group_spill_look, (void *)s);
 	*ret_spill = spill;
 	return 0;
 }

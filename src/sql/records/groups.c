@@ -22,7 +22,7 @@ struct count {
 };
 
 /* What the same thread on the same CPU did: most records are of the thread of the record before. */
-struct run {
+struct groups_run {
 	const struct lkst_sql *sql;
 	const struct lkst_sql_wanted *wanted;
 	u64 mask; /* of keys: what is distinguished */
@@ -42,7 +42,7 @@ struct lkst_sql_groups {
 	u32 nr, next;
 };
 
-static struct lkst_sql_group group_of(const struct count *c)
+static struct lkst_sql_group groups_group_of(const struct count *c)
 {
 	return (struct lkst_sql_group){ .nr = c->nr,
 					.tid = (s32)c->key,
@@ -51,7 +51,7 @@ static struct lkst_sql_group group_of(const struct count *c)
 }
 
 /* Moves the groups out of memory. */
-static int spill_counts(struct run *run)
+static int spill_counts(struct groups_run *run)
 {
 	struct lkst_sql_group group;
 	const struct count *c;
@@ -59,7 +59,7 @@ static int spill_counts(struct run *run)
 	int err = run->spill ? 0 : lkst_sql_group_spill_new(run->sql, &run->spill);
 
 	while (!err && (c = lkst_hash_next(&run->counts, &i, sizeof(*c)))) {
-		group = group_of(c);
+		group = groups_group_of(c);
 		err = lkst_sql_group_spill_add(run->spill, &group);
 	}
 	lkst_hash_clear(&run->counts, sizeof(*c));
@@ -67,7 +67,7 @@ static int spill_counts(struct run *run)
 }
 
 /* Adds what the run has to the counts, and empties it. */
-static int end_run(struct run *run)
+static int end_run(struct groups_run *run)
 {
 	u32 i;
 
@@ -96,7 +96,7 @@ static int end_run(struct run *run)
 	return 0;
 }
 
-static int count_block(struct run *run, const struct lkst_block *block)
+static int groups_count_block(struct groups_run *run, const struct lkst_block *block)
 {
 	struct lkst_block_cursor at;
 	struct lkst_record r;
@@ -119,7 +119,7 @@ static int count_block(struct run *run, const struct lkst_block *block)
 }
 
 /* Counts the blocks of stream number @i, and where some are missing between them. */
-static int count_stream(struct run *run, unsigned int i)
+static int count_stream(struct groups_run *run, unsigned int i)
 {
 	struct lkst_trace *t = run->sql->trace;
 	unsigned int block, nr = lkst_trace_stream(t, i)->nr_blocks;
@@ -132,14 +132,14 @@ static int count_stream(struct run *run, unsigned int i)
 
 		run->nr_gaps += missing.blocks || missing.events;
 		last = *b;
-		err = count_block(run, b);
+		err = groups_count_block(run, b);
 		if (block % LOOKS == 0 && lkst_sql_is_stopped(run->sql))
 			err = -EINTR;
 	}
 	return err;
 }
 
-static int count_all(struct run *run)
+static int groups_count_all(struct groups_run *run)
 {
 	struct lkst_trace *t = run->sql->trace;
 	unsigned int i;
@@ -153,12 +153,12 @@ static int count_all(struct run *run)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-struct order {
+struct groups_order {
 	const struct lkst_catalog *catalog;
 	unsigned int terms;
 };
 
-static int compare_by(const struct order *o, unsigned int column, const struct lkst_sql_group *a,
+static int compare_by(const struct groups_order *o, unsigned int column, const struct lkst_sql_group *a,
 		      const struct lkst_sql_group *b)
 {
 	switch (column) {
@@ -172,9 +172,9 @@ static int compare_by(const struct order *o, unsigned int column, const struct l
 	}
 }
 
-static int compare(const void *a, const void *b, void *ctx)
+static int groups_compare(const void *a, const void *b, void *ctx)
 {
-	const struct order *o = ctx;
+	const struct groups_order *o = ctx;
 	unsigned int terms;
 	int sign = 0;
 
@@ -189,9 +189,9 @@ static int compare(const void *a, const void *b, void *ctx)
 
 /* ---- the groups ------------------------------------------------------------------------------ */
 
-static int make_list(const struct run *run, unsigned int order, struct lkst_sql_groups *groups)
+static int groups_make_list(const struct groups_run *run, unsigned int order, struct lkst_sql_groups *groups)
 {
-	struct order by = { run->sql->catalog, order };
+	struct groups_order by = { run->sql->catalog, order };
 	const struct count *c;
 	u32 i = 0;
 
@@ -199,17 +199,17 @@ static int make_list(const struct run *run, unsigned int order, struct lkst_sql_
 	if (!groups->list)
 		return -ENOMEM;
 	while ((c = lkst_hash_next(&run->counts, &i, sizeof(*c))))
-		groups->list[groups->nr++] = group_of(c);
-	qsort_r(groups->list, groups->nr, sizeof(*groups->list), compare, &by);
+		groups->list[groups->nr++] = groups_group_of(c);
+	qsort_r(groups->list, groups->nr, sizeof(*groups->list), groups_compare, &by);
 	return 0;
 }
 
-static int finish(struct run *run, unsigned int order, struct lkst_sql_groups *groups)
+static int groups_finish(struct groups_run *run, unsigned int order, struct lkst_sql_groups *groups)
 {
 	int err;
 
 	if (!run->spill)
-		return make_list(run, order, groups);
+		return groups_make_list(run, order, groups);
 	err = spill_counts(run) ?: lkst_sql_group_spill_sort(run->spill, order);
 	groups->spill = run->spill;
 	run->spill = NULL;
@@ -222,7 +222,7 @@ int lkst_sql_groups_new(const struct lkst_sql *s, const struct lkst_sql_wanted *
 {
 	_cleanup_(lkst_sql_groups_freep) struct lkst_sql_groups *groups =
 		calloc(1, sizeof(*groups));
-	struct run *run = calloc(1, sizeof(*run));
+	struct groups_run *run = calloc(1, sizeof(*run));
 	int err = -ENOMEM;
 
 	if (run && groups) {
@@ -231,7 +231,7 @@ int lkst_sql_groups_new(const struct lkst_sql *s, const struct lkst_sql_wanted *
 		run->mask = (by & LKST_SQL_BY_EVENT ? (u64)LKST_ID_MAX << EVENT_SHIFT : 0) |
 			    (by & LKST_SQL_BY_CPU ? (u64)CPU_MASK << CPU_SHIFT : 0) |
 			    (by & LKST_SQL_BY_TID ? UINT32_MAX : 0);
-		err = count_all(run) ?: finish(run, order, groups);
+		err = groups_count_all(run) ?: groups_finish(run, order, groups);
 		*ret_gaps = run->nr_gaps;
 		lkst_hash_fini(&run->counts);
 		lkst_sql_group_spill_free(run->spill);

@@ -18,7 +18,7 @@ static const struct lkst_sql_column host_column = {
 	.common = LKST_SQL_HOST,
 };
 
-static int find_column(const struct lkst_sql_records *table, const char *name)
+static int joined_records_find_column(const struct lkst_sql_records *table, const char *name)
 {
 	unsigned int i;
 
@@ -39,7 +39,7 @@ static const struct lkst_sql_records *find_table(const struct lkst_sql_records *
 	return NULL;
 }
 
-static int add_column(struct lkst_sql_records *table, const struct lkst_sql_column *column)
+static int joined_records_add_column(struct lkst_sql_records *table, const struct lkst_sql_column *column)
 {
 	struct lkst_sql_column *added = lkst_vec_add(table->columns, table->nr_columns);
 
@@ -53,14 +53,14 @@ static int add_column(struct lkst_sql_records *table, const struct lkst_sql_colu
 static int join_columns(struct lkst_sql_records *table, unsigned int nr_hosts)
 {
 	unsigned int i, k;
-	int err = add_column(table, &host_column);
+	int err = joined_records_add_column(table, &host_column);
 
 	for (i = 0; i < nr_hosts; i++) {
 		const struct lkst_sql_records *part = table->parts[i];
 
 		for (k = 0; part && k < part->nr_columns && !err; k++)
-			if (find_column(table, part->columns[k].name) < 0)
-				err = add_column(table, &part->columns[k]);
+			if (joined_records_find_column(table, part->columns[k].name) < 0)
+				err = joined_records_add_column(table, &part->columns[k]);
 	}
 	return err;
 }
@@ -76,12 +76,12 @@ static int find_places(struct lkst_sql_records *table, unsigned int nr_hosts)
 		for (k = 0; k < table->nr_columns; k++)
 			table->places[i * table->nr_columns + k] =
 				table->parts[i]
-					? (s16)find_column(table->parts[i], table->columns[k].name)
+					? (s16)joined_records_find_column(table->parts[i], table->columns[k].name)
 					: -1;
 	return 0;
 }
 
-static int join(struct lkst_sql *front, const struct lkst_sql_records *like)
+static int joined_records_join(struct lkst_sql *front, const struct lkst_sql_records *like)
 {
 	struct lkst_sql_records *table = lkst_vec_add(front->records, front->nr_records);
 	unsigned int i;
@@ -112,7 +112,7 @@ int lkst_sql_join_records(struct lkst_sql *front)
 			const struct lkst_sql_records *one = &front->hosts[i]->records[k];
 
 			if (!find_table(front->records, front->nr_records, one->name))
-				err = join(front, one);
+				err = joined_records_join(front, one);
 		}
 	return err;
 }

@@ -116,14 +116,14 @@ static int result_of(int err)
 }
 
 /* What SQLite then says of the query. */
-static void explain(sqlite3_vtab_cursor *cursor, char *text)
+static void records_explain(sqlite3_vtab_cursor *cursor, char *text)
 {
 	sqlite3_free(cursor->pVtab->zErrMsg);
 	cursor->pVtab->zErrMsg = text;
 }
 
 /* Begins to read the records of @host, if it has some that are wanted, up to the first. */
-static int begin_host(struct cursor *c, unsigned int host)
+static int records_begin_host(struct cursor *c, unsigned int host)
 {
 	const struct lkst_sql_records *part = c->joined->parts[host];
 	int err;
@@ -138,12 +138,12 @@ static int begin_host(struct cursor *c, unsigned int host)
 }
 
 /* Where a host has no more rows, those of the next one come. */
-static int go_on(struct cursor *c)
+static int records_go_on(struct cursor *c)
 {
 	int r = SQLITE_OK;
 
 	while (!r && !c->record && c->joined && c->host + 1 < c->joined->sql->nr_hosts)
-		r = begin_host(c, c->host + 1);
+		r = records_begin_host(c, c->host + 1);
 	return r;
 }
 
@@ -151,7 +151,7 @@ static int next_row(sqlite3_vtab_cursor *cursor)
 {
 	struct cursor *c = (struct cursor *)cursor;
 
-	return result_of(lkst_sql_scan_next(c->scan, &c->record)) ?: go_on(c);
+	return result_of(lkst_sql_scan_next(c->scan, &c->record)) ?: records_go_on(c);
 }
 
 /* With several hosts: what each is to be asked is worked out now, for the values do not stay. */
@@ -167,7 +167,7 @@ static int filter_hosts(struct cursor *c, const char *plan, int nr, sqlite3_valu
 	for (i = 0; i < nr_hosts; i++)
 		if (c->joined->parts[i])
 			lkst_sql_wanted_of(c->joined->parts[i], plan, nr, values, &c->wanted[i]);
-	return begin_host(c, 0) ?: go_on(c);
+	return records_begin_host(c, 0) ?: records_go_on(c);
 }
 
 static int filter(sqlite3_vtab_cursor *cursor, int how, const char *plan, int nr,
@@ -186,7 +186,7 @@ static int filter(sqlite3_vtab_cursor *cursor, int how, const char *plan, int nr
 	return err ? result_of(err) : next_row(cursor);
 }
 
-static int is_over(sqlite3_vtab_cursor *cursor)
+static int records_is_over(sqlite3_vtab_cursor *cursor)
 {
 	return !((struct cursor *)cursor)->record;
 }
@@ -199,7 +199,7 @@ static int row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_number)
 	if (r->bytes)
 		return SQLITE_OK;
 	/* Rows that are only counted are no records: better no answer than a wrong one. */
-	explain(cursor, sqlite3_mprintf("rowid is only known together with time_ns: ask for both"));
+	records_explain(cursor, sqlite3_mprintf("rowid is only known together with time_ns: ask for both"));
 	return SQLITE_ERROR;
 }
 
@@ -278,7 +278,7 @@ static void buffer_value(sqlite3_context *ctx, u32 buffer)
 			    SQLITE_TRANSIENT);
 }
 
-static int cell(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int index)
+static int records_cell(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int index)
 {
 	struct cursor *c = (struct cursor *)cursor;
 	const struct lkst_sql_column *column;
@@ -339,14 +339,14 @@ static const sqlite3_module module = {
 	.xClose = close_cursor,
 	.xFilter = filter,
 	.xNext = next_row,
-	.xEof = is_over,
-	.xColumn = cell,
+	.xEof = records_is_over,
+	.xColumn = records_cell,
 	.xRowid = row_number,
 };
 
 /* ---- all tables ------------------------------------------------------------------------------ */
 
-static int add(struct lkst_sql *s, const struct lkst_event_class *event)
+static int records_add(struct lkst_sql *s, const struct lkst_event_class *event)
 {
 	struct lkst_sql_records *table = &s->records[s->nr_records];
 
@@ -385,10 +385,10 @@ int lkst_sql_add_records(struct lkst_sql *s)
 	s->records = calloc(1 + s->catalog->nr_classes, sizeof(*s->records));
 	if (!s->records)
 		return -ENOMEM;
-	err = add(s, NULL);
+	err = records_add(s, NULL);
 	for (id = 0; id <= LKST_ID_MAX && !err; id++)
 		if (s->catalog->classes[id])
-			err = add(s, s->catalog->classes[id]);
+			err = records_add(s, s->catalog->classes[id]);
 	/* Those of several hosts are read as one. */
 	return err || s->front != s ? err : make_modules(s);
 }

@@ -55,7 +55,7 @@ static bool wants_stream(const void *ctx, const struct lkst_stream_info *stream)
 }
 
 /* What is known of threads and of their code. */
-static int take_in(void *ctx, const struct lkst_record *r)
+static int row_scan_take_in(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_sql_scan *scan = ctx;
 
@@ -83,7 +83,7 @@ static int begin_names(struct lkst_sql_scan *scan, bool has_code)
 	    !lkst_trace_keeps_names(t))
 		return 0;
 	scan->has_names = true;
-	return lkst_feed_before(NULL, t, (u64)from_ns, take_in, scan);
+	return lkst_feed_before(NULL, t, (u64)from_ns, row_scan_take_in, scan);
 }
 
 static int begin_in_order(struct lkst_sql_scan *scan, int how)
@@ -139,7 +139,7 @@ static int begin_groups(struct lkst_sql_scan *scan, int how)
 }
 
 /* Scans of one query may meet the same ones. */
-static void note_gaps(struct lkst_sql_scan *scan)
+static void row_scan_note_gaps(struct lkst_sql_scan *scan)
 {
 	struct lkst_gap gap;
 
@@ -153,7 +153,7 @@ void lkst_sql_scan_free(struct lkst_sql_scan *scan)
 {
 	if (!scan)
 		return;
-	note_gaps(scan);
+	row_scan_note_gaps(scan);
 	lkst_merge_free(scan->merge);
 	lkst_threads_free(scan->threads);
 	lkst_mappings_free(scan->code.mappings);
@@ -212,7 +212,7 @@ static int next_in_order(struct lkst_sql_scan *scan, const struct lkst_record **
 			*ret_record = r;
 			return 0;
 		}
-		if (scan->threads && take_in(scan, r))
+		if (scan->threads && row_scan_take_in(scan, r))
 			return -ENOMEM;
 	}
 	return 0;
@@ -221,7 +221,7 @@ static int next_in_order(struct lkst_sql_scan *scan, const struct lkst_record **
 /* ---- in any order ---------------------------------------------------------------------------- */
 
 /* Notes what is missing before block @next of the same stream. */
-static void note_missing(struct lkst_sql_scan *scan, const struct lkst_block *next)
+static void row_scan_note_missing(struct lkst_sql_scan *scan, const struct lkst_block *next)
 {
 	struct lkst_block_missing missing = lkst_block_missing(&scan->bytes, next);
 
@@ -230,7 +230,7 @@ static void note_missing(struct lkst_sql_scan *scan, const struct lkst_block *ne
 }
 
 /* Goes to the next block that can have wanted records. False: there is none. */
-static bool next_block(struct lkst_sql_scan *scan)
+static bool row_scan_next_block(struct lkst_sql_scan *scan)
 {
 	struct lkst_trace *t = scan->sql->trace;
 
@@ -241,7 +241,7 @@ static bool next_block(struct lkst_sql_scan *scan)
 		if (scan->block >= info->nr_blocks || !wants_stream(scan, info))
 			continue;
 		block = lkst_trace_block(t, scan->stream, scan->block);
-		note_missing(scan, block);
+		row_scan_note_missing(scan, block);
 		scan->bytes = *block;
 		scan->block++;
 		lkst_block_cursor_init(&scan->at, &scan->bytes);
@@ -272,7 +272,7 @@ static int next_in_any_order(struct lkst_sql_scan *scan, const struct lkst_recor
 	while (!next_in_block(scan)) {
 		if (lkst_sql_is_stopped(scan->sql))
 			return -EINTR;
-		if (!next_block(scan))
+		if (!row_scan_next_block(scan))
 			return note_unnumbered(scan);
 	}
 	*ret_record = &scan->record;
@@ -285,7 +285,7 @@ static int next_counted(struct lkst_sql_scan *scan, const struct lkst_record **r
 	while (!scan->nr_counted) {
 		if (lkst_sql_is_stopped(scan->sql))
 			return -EINTR;
-		if (!next_block(scan))
+		if (!row_scan_next_block(scan))
 			return note_unnumbered(scan);
 		while (next_in_block(scan))
 			scan->nr_counted++;
@@ -327,7 +327,7 @@ int lkst_sql_scan_next(struct lkst_sql_scan *scan, const struct lkst_record **re
 	if (scan->is_any)
 		return next_in_any_order(scan, ret_record);
 	/* With the names as they were before the record. */
-	if (!scan->is_fed && scan->threads && take_in(scan, &scan->record))
+	if (!scan->is_fed && scan->threads && row_scan_take_in(scan, &scan->record))
 		return -ENOMEM;
 	scan->is_fed = true;
 	return next_in_order(scan, ret_record);

@@ -74,14 +74,14 @@ static char letter_of_operator(sqlite3_index_info *info, int i, char column)
 }
 
 /* The share of all rows that a condition is taken to leave. */
-static double share_of(char column, char how)
+static double wanted_share_of(char column, char how)
 {
 	if (column == COLUMN_NS)
 		return how == IS ? 1e-7 : 0.1;
 	return how == IS ? 0.05 : 0.3;
 }
 
-static u64 bit_of(int column)
+static u64 wanted_bit_of(int column)
 {
 	return 1ULL << (column < 63 ? column : 63);
 }
@@ -108,7 +108,7 @@ static int knowledge(const struct lkst_sql_records *table, u64 used)
 	int how = 0;
 
 	for (i = 0; i < table->nr_columns; i++)
-		if (used & bit_of((int)i))
+		if (used & wanted_bit_of((int)i))
 			how |= knowledge_of(&table->columns[i]);
 	return how;
 }
@@ -149,9 +149,9 @@ static unsigned int groups_of(const struct lkst_sql_records *table, const sqlite
 	for (i = 0; i < table->nr_columns; i++) {
 		unsigned int bit = group_bit(letter_of_column(table, (int)i));
 
-		if (info->colUsed & bit_of((int)i) && !bit)
+		if (info->colUsed & wanted_bit_of((int)i) && !bit)
 			return 0;
-		if (info->colUsed & bit_of((int)i))
+		if (info->colUsed & wanted_bit_of((int)i))
 			by |= bit;
 	}
 	return by;
@@ -216,14 +216,14 @@ int lkst_sql_plan(const struct lkst_sql_records *table, sqlite3_index_info *info
 			sqlite3_vtab_in(info, i, 1);
 		/* A moment is found in the order of time: in any other all blocks would be read. */
 		if (how == IS && column != COLUMN_NS)
-			fixed |= bit_of(at);
+			fixed |= wanted_bit_of(at);
 		plan[2 * nr] = column;
 		plan[2 * nr + 1] = how;
 		info->aConstraintUsage[i].argvIndex = ++nr;
 		info->aConstraintUsage[i].omit = 1;
-		left *= share_of(column, how);
+		left *= wanted_share_of(column, how);
 	}
-	info->idxNum = order_of(table, info, fixed & ~bit_of(63));
+	info->idxNum = order_of(table, info, fixed & ~wanted_bit_of(63));
 	if (known)
 		info->idxNum = known;
 	info->estimatedRows = (sqlite3_int64)left + 1;
@@ -241,7 +241,7 @@ int lkst_sql_plan(const struct lkst_sql_records *table, sqlite3_index_info *info
 
 static const struct lkst_sql_span nothing = { 1, 0 }, all = { INT64_MIN, INT64_MAX };
 
-static struct lkst_sql_span both(struct lkst_sql_span a, struct lkst_sql_span b)
+static struct lkst_sql_span wanted_both(struct lkst_sql_span a, struct lkst_sql_span b)
 {
 	return (struct lkst_sql_span){ a.from > b.from ? a.from : b.from,
 				       a.to < b.to ? a.to : b.to };
@@ -296,7 +296,7 @@ static struct lkst_sql_span span_of(char how, sqlite3_value *value)
 	}
 }
 
-static s64 less(s64 value, s64 offset)
+static s64 wanted_less(s64 value, s64 offset)
 {
 	s64 result;
 
@@ -309,13 +309,13 @@ static s64 less(s64 value, s64 offset)
 static struct lkst_sql_span own_times(const struct lkst_sql *s, struct lkst_sql_span span)
 {
 	if (span.from != INT64_MIN)
-		span.from = less(span.from, (s64)s->offset_ns);
+		span.from = wanted_less(span.from, (s64)s->offset_ns);
 	if (span.to != INT64_MAX)
-		span.to = less(span.to, (s64)s->offset_ns);
+		span.to = wanted_less(span.to, (s64)s->offset_ns);
 	return span;
 }
 
-static bool is_text(sqlite3_value *value)
+static bool wanted_is_text(sqlite3_value *value)
 {
 	int type = sqlite3_value_type(value);
 
@@ -335,7 +335,7 @@ static bool name_fits(char how, const char *name, sqlite3_value *value)
 		return !sqlite3_strglob(text, name);
 	if (how == IS_LIKE)
 		return !sqlite3_strlike(text, name, 0);
-	return is_text(value) && !strcmp(text, name) &&
+	return wanted_is_text(value) && !strcmp(text, name) &&
 	       (size_t)sqlite3_value_bytes(value) == strlen(name);
 }
 
@@ -351,7 +351,7 @@ static bool one_fits(const char *name, sqlite3_value *list)
 	return false;
 }
 
-static void choose_events(const struct lkst_sql *s, char how, sqlite3_value *value, bool *events)
+static void wanted_choose_events(const struct lkst_sql *s, char how, sqlite3_value *value, bool *events)
 {
 	unsigned int id;
 
@@ -365,7 +365,7 @@ static void choose_events(const struct lkst_sql *s, char how, sqlite3_value *val
 }
 
 /* The records of the table: those of the state of the machine are not events of a moment. */
-static void choose_all(const struct lkst_sql_records *table, struct lkst_sql_wanted *w)
+static void wanted_choose_all(const struct lkst_sql_records *table, struct lkst_sql_wanted *w)
 {
 	const struct lkst_catalog *c = table->sql->catalog;
 	unsigned int id;
@@ -384,22 +384,22 @@ void lkst_sql_wanted_of(const struct lkst_sql_records *table, const char *plan, 
 	struct lkst_sql_wanted *w = ret_wanted;
 	int i;
 
-	choose_all(table, w);
+	wanted_choose_all(table, w);
 	for (i = 0; i < nr && plan[2 * i]; i++) {
 		char how = plan[2 * i + 1];
 
 		switch (plan[2 * i]) {
 		case COLUMN_NS:
-			w->ns = both(w->ns, own_times(table->sql, span_of(how, values[i])));
+			w->ns = wanted_both(w->ns, own_times(table->sql, span_of(how, values[i])));
 			break;
 		case COLUMN_CPU:
-			w->cpu = both(w->cpu, span_of(how, values[i]));
+			w->cpu = wanted_both(w->cpu, span_of(how, values[i]));
 			break;
 		case COLUMN_TID:
-			w->tid = both(w->tid, span_of(how, values[i]));
+			w->tid = wanted_both(w->tid, span_of(how, values[i]));
 			break;
 		case COLUMN_EVENT:
-			choose_events(table->sql, how, values[i], w->events);
+			wanted_choose_events(table->sql, how, values[i], w->events);
 			break;
 		case COLUMN_HOST:
 			w->no_host |= how == IS_ONE_OF ? !one_fits(table->sql->name, values[i])
