@@ -56,8 +56,8 @@ static void format_member(unsigned int part, const char *dir, char name[MEMBER_N
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static int read_text(struct lkst_err *e, int fd, const struct lkst_pack_entry *entry,
-		     struct lkst_bundle_text *ret_text)
+static int bundle_read_text(struct lkst_err *e, int fd, const struct lkst_pack_entry *entry,
+			    struct lkst_bundle_text *ret_text)
 {
 	_cleanup_free_ char *bytes = NULL;
 
@@ -116,7 +116,7 @@ int lkst_bundle_read(struct lkst_err *e, int fd, struct lkst_bundle *ret_bundle)
 		format_member(i, inner_dir, name);
 		entry = lkst_pack_find(&b.pack, name);
 		if (entry)
-			err = read_text(e, fd, entry, &b.parts[i]);
+			err = bundle_read_text(e, fd, entry, &b.parts[i]);
 	}
 	if (!err)
 		err = check_version(e, &b);
@@ -174,7 +174,7 @@ bool lkst_bundle_value(const struct lkst_bundle_text *text, const char *key,
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static void closedirp(DIR **dir)
+static void bundle_closedirp(DIR **dir)
 {
 	if (*dir)
 		closedir(*dir);
@@ -184,7 +184,7 @@ static void closedirp(DIR **dir)
 static int compress(struct lkst_err *e, const struct lkst_access *access, const char *path)
 {
 	const atomic_bool never = false;
-	_cleanup_(closedirp) DIR *dir = NULL;
+	_cleanup_(bundle_closedirp) DIR *dir = NULL;
 	struct dirent *entry;
 	u64 instance;
 	int fd, err = lkst_open_own_dir(e, AT_FDCWD, path, &fd);
@@ -231,13 +231,13 @@ int lkst_bundle_write(struct lkst_err *e, const struct lkst_access *access,
 /* ---- taking apart --------------------------------------------------------------------------- */
 
 /* A directory that is filled, and who may read what is in it. */
-struct place {
+struct bundle_place {
 	const struct lkst_access *access;
 	int fd;
 };
 
-static int write_file(struct lkst_err *e, const struct place *to, const char *name, const void *bytes,
-		      size_t length)
+static int bundle_write_file(struct lkst_err *e, const struct bundle_place *to, const char *name, const void *bytes,
+			     size_t length)
 {
 	_cleanup_close_ int fd = -1;
 	int err = lkst_create_file(e, to->access, to->fd, name, &fd);
@@ -251,7 +251,7 @@ static int write_file(struct lkst_err *e, const struct place *to, const char *na
 /* Writes a file of the trace under a name of ours: it is metadata, or a stream's. */
 static int write_trace_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
-	const struct place *to = ctx;
+	const struct bundle_place *to = ctx;
 	char name[LKST_STREAM_NAME_MAX] = "metadata";
 	u64 instance;
 
@@ -261,10 +261,10 @@ static int write_trace_file(struct lkst_err *e, void *ctx, const struct lkst_mem
 					    "a file in it is called as no stream of a trace is");
 		lkst_stream_name(instance, name);
 	}
-	return write_file(e, to, name, file->bytes, file->length);
+	return bundle_write_file(e, to, name, file->bytes, file->length);
 }
 
-static int extract_texts(struct lkst_err *e, const struct lkst_bundle *b, const struct place *to)
+static int extract_texts(struct lkst_err *e, const struct lkst_bundle *b, const struct bundle_place *to)
 {
 	char name[MEMBER_NAME];
 	unsigned int i;
@@ -274,7 +274,7 @@ static int extract_texts(struct lkst_err *e, const struct lkst_bundle *b, const 
 		if (!b->parts[i].bytes)
 			continue;
 		format_member(i, "", name);
-		err = write_file(e, to, name, b->parts[i].bytes, b->parts[i].length);
+		err = bundle_write_file(e, to, name, b->parts[i].bytes, b->parts[i].length);
 	}
 	return err;
 }
@@ -284,7 +284,7 @@ int lkst_bundle_extract(struct lkst_err *e, const struct lkst_access *access, co
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	_cleanup_(lkst_bundle_fini) struct lkst_bundle b = {};
 	_cleanup_close_ int dir_fd = -1, trace_fd = -1;
-	struct place to = { .access = access };
+	struct bundle_place to = { .access = access };
 	int err = lkst_bundle_open(e, path, &b) ?: lkst_trace_open(e, path, &t)
 		  ?: lkst_create_empty_dir(e, access, AT_FDCWD, dir, &dir_fd);
 
@@ -333,7 +333,7 @@ static bool is_bundle_of(int dir_fd, const char *name, const u8 uuid[16])
 }
 
 /* Whether @name is what lkst_new_file_open() calls a bundle while it is made. */
-static bool is_left_over(const char *name, const char *prefix)
+static bool bundle_is_left_over(const char *name, const char *prefix)
 {
 	return name[0] == '.' && !strncmp(name + 1, prefix, strlen(prefix)) &&
 	       strstr(name, LKST_BUNDLE_SUFFIX ".") && lkst_text_ends_in(name, ".partial");
@@ -342,14 +342,14 @@ static bool is_left_over(const char *name, const char *prefix)
 int lkst_bundle_find(struct lkst_err *e, const char *path, const char *prefix, const u8 uuid[16],
 		     char ret_name[LKST_BUNDLE_NAME_MAX])
 {
-	_cleanup_(closedirp) DIR *dir = opendir(path);
+	_cleanup_(bundle_closedirp) DIR *dir = opendir(path);
 	struct dirent *entry;
 	int found = 0;
 
 	if (!dir)
 		return lkst_err_sys(e, -errno, "directory %s", path);
 	while ((entry = readdir(dir))) {
-		if (is_left_over(entry->d_name, prefix)) {
+		if (bundle_is_left_over(entry->d_name, prefix)) {
 			unlinkat(dirfd(dir), entry->d_name, 0);
 		} else if (!found && !strncmp(entry->d_name, prefix, strlen(prefix)) &&
 			   lkst_text_ends_in(entry->d_name, LKST_BUNDLE_SUFFIX) &&

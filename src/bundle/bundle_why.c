@@ -25,7 +25,7 @@ static const char *const headings[] = { LKST_CAUSES_HEADING, "what has not ended
 enum { NR_ANALYSES = sizeof(analyses) / sizeof(analyses[0]) };
 
 /* What is searched for. */
-static const struct kind {
+static const struct bundle_why_kind {
 	enum lkst_worst_kind kind;
 	const char *heading;
 } kinds[] = {
@@ -38,24 +38,24 @@ static const struct kind {
 enum { NR_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* A thread's time that is to be explained; tid 0: there is nothing. */
-struct question {
+struct bundle_why_question {
 	s32 tid;
 	u64 from_ns, to_ns;
 };
 
-struct why {
+struct bundle_why {
 	struct lkst_err *e;
 	struct lkst_trace *t;
 	struct lkst_out *out;
 	u64 begin_ns, end_ns;
-	struct question moment;
+	struct bundle_why_question moment;
 	struct lkst_worst worst[NR_KINDS]; /* tid 0: there is none */
 	struct lkst_call_files *files;	   /* of all that is explained */
 };
 
 /* ---- the first pass: the tables, and what is to be explained ----------------------------------- */
 
-static void put_tables(struct why *w, const struct lkst_analysis_run *run)
+static void put_tables(struct bundle_why *w, const struct lkst_analysis_run *run)
 {
 	struct lkst_table_printer p;
 	unsigned int i;
@@ -86,7 +86,7 @@ static void searches_fini(struct searches *s)
 		lkst_worst_search_free(s->list[i]);
 }
 
-static int begin_searches(struct why *w, struct lkst_analysis_run *run, struct searches *s)
+static int begin_searches(struct bundle_why *w, struct lkst_analysis_run *run, struct searches *s)
 {
 	unsigned int i;
 	int err = 0;
@@ -101,7 +101,7 @@ static int begin_searches(struct why *w, struct lkst_analysis_run *run, struct s
 	return err;
 }
 
-static void end_searches(struct why *w, const struct searches *s)
+static void end_searches(struct bundle_why *w, const struct searches *s)
 {
 	unsigned int i;
 
@@ -110,7 +110,7 @@ static void end_searches(struct why *w, const struct searches *s)
 			w->worst[i].tid = 0;
 }
 
-static int find(struct why *w)
+static int bundle_why_find(struct bundle_why *w)
 {
 	static const struct lkst_analysis_options options = { .to_ns = UINT64_MAX };
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *run = NULL;
@@ -127,7 +127,7 @@ static int find(struct why *w)
 }
 
 /* What the moment's thread did until then: since the interval began that the trigger measured, if it did. */
-static struct question question_of(const struct why *w, const struct lkst_moment *m)
+static struct bundle_why_question question_of(const struct bundle_why *w, const struct lkst_moment *m)
 {
 	const u64 to_ns = m->at_ns < w->end_ns ? m->at_ns : w->end_ns;
 	const u64 room_ns = to_ns > w->begin_ns ? to_ns - w->begin_ns : 0;
@@ -135,7 +135,7 @@ static struct question question_of(const struct why *w, const struct lkst_moment
 
 	if (lead_ns > room_ns)
 		lead_ns = room_ns;
-	return (struct question){ m->tid > 0 && room_ns ? m->tid : 0, to_ns - lead_ns, to_ns };
+	return (struct bundle_why_question){ m->tid > 0 && room_ns ? m->tid : 0, to_ns - lead_ns, to_ns };
 }
 
 /* ---- explaining: a second pass is made when the first file is to be named ------------------------ */
@@ -145,23 +145,23 @@ static u64 lead_of(u64 from_ns)
 	return from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0;
 }
 
-static int want(struct why *w, s32 tid, u64 from_ns, u64 to_ns)
+static int bundle_why_want(struct bundle_why *w, s32 tid, u64 from_ns, u64 to_ns)
 {
 	return tid ? lkst_call_files_want(w->files, lead_of(from_ns), to_ns + LKST_WHY_TAIL_NS) : 0;
 }
 
-static int want_all(struct why *w)
+static int want_all(struct bundle_why *w)
 {
 	unsigned int i;
-	int err = want(w, w->moment.tid, w->moment.from_ns, w->moment.to_ns);
+	int err = bundle_why_want(w, w->moment.tid, w->moment.from_ns, w->moment.to_ns);
 
 	for (i = 0; i < NR_KINDS && !err; i++)
-		err = want(w, w->worst[i].tid, w->worst[i].from_ns, w->worst[i].to_ns);
+		err = bundle_why_want(w, w->worst[i].tid, w->worst[i].from_ns, w->worst[i].to_ns);
 	return err ? lkst_err_sys(w->e, err, "explaining") : 0;
 }
 
 /* The account of a thread's time; that there is nothing of it is no error. */
-static int explain(struct why *w, s32 tid, u64 from_ns, u64 to_ns)
+static int bundle_why_explain(struct bundle_why *w, s32 tid, u64 from_ns, u64 to_ns)
 {
 	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *excerpt = NULL;
 	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
@@ -185,18 +185,18 @@ static int explain(struct why *w, s32 tid, u64 from_ns, u64 to_ns)
 	return err ? lkst_err_sys(w->e, err, "explaining") : 0;
 }
 
-static int explain_moment(struct why *w)
+static int explain_moment(struct bundle_why *w)
 {
-	const struct question *q = &w->moment;
+	const struct bundle_why_question *q = &w->moment;
 
 	if (!q->tid)
 		return 0;
 	lkst_out_printf(w->out, "## thread %d, the %.6f s before the moment\n", q->tid,
 			(double)(q->to_ns - q->from_ns) / 1e9);
-	return explain(w, q->tid, q->from_ns, q->to_ns);
+	return bundle_why_explain(w, q->tid, q->from_ns, q->to_ns);
 }
 
-static int explain_worst(struct why *w)
+static int explain_worst(struct bundle_why *w)
 {
 	unsigned int i;
 	int err = 0;
@@ -206,7 +206,7 @@ static int explain_worst(struct why *w)
 
 		lkst_out_printf(w->out, "## %s\n", kinds[i].heading);
 		if (worst->tid)
-			err = explain(w, worst->tid, worst->from_ns, worst->to_ns);
+			err = bundle_why_explain(w, worst->tid, worst->from_ns, worst->to_ns);
 		else
 			lkst_out_printf(w->out, "none is recorded from begin to end\n");
 		if (!err && worst->limited[0])
@@ -218,13 +218,13 @@ static int explain_worst(struct why *w)
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-static int tell(struct why *w, const struct lkst_moment *moment)
+static int bundle_why_tell(struct bundle_why *w, const struct lkst_moment *moment)
 {
 	int err;
 
 	lkst_trace_range(w->t, &w->begin_ns, &w->end_ns);
 	w->moment = question_of(w, moment);
-	err = find(w) ?: want_all(w) ?: explain_moment(w) ?: explain_worst(w);
+	err = bundle_why_find(w) ?: want_all(w) ?: explain_moment(w) ?: explain_worst(w);
 	if (!err && lkst_out_flush(w->out))
 		err = lkst_err_sys(w->e, w->out->error, "explaining");
 	return err;
@@ -235,12 +235,12 @@ int lkst_bundle_tell_why(struct lkst_err *e, const struct lkst_moment *moment, s
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = lkst_call_files_new(t);
-	struct why w = { .e = e, .t = t, .out = out, .files = files };
+	struct bundle_why w = { .e = e, .t = t, .out = out, .files = files };
 	struct lkst_bundle_lines l;
 	int err = out && files ? lkst_bundle_lines_begin(e, &l) : lkst_err_sys(e, -ENOMEM, "explaining");
 
 	if (err)
 		return err;
 	lkst_out_init_stream(out, l.to);
-	return lkst_bundle_lines_end(e, &l, tell(&w, moment), ret_text);
+	return lkst_bundle_lines_end(e, &l, bundle_why_tell(&w, moment), ret_text);
 }

@@ -48,7 +48,7 @@ struct library {
 #undef F
 };
 
-static bool load(struct library *l)
+static bool journal_load(struct library *l)
 {
 	bool is_whole = true;
 
@@ -88,8 +88,8 @@ static void lines_fini(struct lines *l)
 }
 
 /* The value of a field of the entry: what follows "NAME=". */
-static const char *value_of(const struct library *l, sd_journal *j, const char *name,
-			    size_t *ret_length)
+static const char *journal_value_of(const struct library *l, sd_journal *j, const char *name,
+				    size_t *ret_length)
 {
 	const size_t skip = strlen(name) + 1;
 	const void *data;
@@ -103,21 +103,21 @@ static const char *value_of(const struct library *l, sd_journal *j, const char *
 	return (const char *)data + skip;
 }
 
-static void put_field(const struct library *l, sd_journal *j, FILE *to, const char *name,
-		      size_t max)
+static void journal_put_field(const struct library *l, sd_journal *j, FILE *to, const char *name,
+			      size_t max)
 {
 	size_t length;
-	const char *value = value_of(l, j, name, &length);
+	const char *value = journal_value_of(l, j, name, &length);
 
 	lkst_bundle_put(to, value, length < max ? length : max, false);
 }
 
 /* The number of the entry's request, where it has that as a field. */
-static const char *request_of(const struct library *l, sd_journal *j, size_t *ret_length)
+static const char *journal_request_of(const struct library *l, sd_journal *j, size_t *ret_length)
 {
-	const char *value = value_of(l, j, "TRACE_ID", ret_length);
+	const char *value = journal_value_of(l, j, "TRACE_ID", ret_length);
 
-	return *ret_length ? value : value_of(l, j, "OTEL_TRACE_ID", ret_length);
+	return *ret_length ? value : journal_value_of(l, j, "OTEL_TRACE_ID", ret_length);
 }
 
 /* Where @length bytes have @text, in upper or lower case; NULL: nowhere. */
@@ -132,28 +132,28 @@ static const char *find_text(const char *bytes, size_t length, const char *text,
 static bool has_text(const struct library *l, sd_journal *j, const char *text)
 {
 	size_t length;
-	const char *value = value_of(l, j, "MESSAGE", &length);
+	const char *value = journal_value_of(l, j, "MESSAGE", &length);
 
 	if (find_text(value, length, text, strlen(text)))
 		return true;
-	value = request_of(l, j, &length);
+	value = journal_request_of(l, j, &length);
 	return find_text(value, length, text, strlen(text));
 }
 
 /* The number follows the message, as "TRACE_ID=NUMBER", if that does not have it. */
-static void put_request(const struct library *l, sd_journal *j, FILE *to)
+static void journal_put_request(const struct library *l, sd_journal *j, FILE *to)
 {
 	char request[REQUEST_MAX];
 	const char *value;
 	size_t length;
 
-	value = request_of(l, j, &length);
+	value = journal_request_of(l, j, &length);
 	if (!length || length >= sizeof(request))
 		return;
 	/* The next field takes the place of this one. */
 	memcpy(request, value, length);
 	request[length] = 0;
-	value = value_of(l, j, "MESSAGE", &length);
+	value = journal_value_of(l, j, "MESSAGE", &length);
 	if (find_text(value, length, request, strlen(request)))
 		return;
 	fputs(" TRACE_ID=", to);
@@ -170,24 +170,24 @@ static void put_entry(const struct library *l, sd_journal *j, FILE *to, u64 ns)
 	*lkst_put_time(time, &text, ns, 6) = 0;
 	fputs(time, to);
 	fputc('\t', to);
-	put_field(l, j, to, "PRIORITY", 1);
+	journal_put_field(l, j, to, "PRIORITY", 1);
 	fputc('\t', to);
-	value_of(l, j, "SYSLOG_IDENTIFIER", &length);
-	put_field(l, j, to, length ? "SYSLOG_IDENTIFIER" : "_COMM", WHO_MAX);
-	value_of(l, j, "_PID", &length);
+	journal_value_of(l, j, "SYSLOG_IDENTIFIER", &length);
+	journal_put_field(l, j, to, length ? "SYSLOG_IDENTIFIER" : "_COMM", WHO_MAX);
+	journal_value_of(l, j, "_PID", &length);
 	if (length) {
 		fputc('[', to);
-		put_field(l, j, to, "_PID", 10);
+		journal_put_field(l, j, to, "_PID", 10);
 		fputc(']', to);
 	}
 	fputc('\t', to);
-	put_field(l, j, to, "MESSAGE", LKST_BUNDLE_JOURNAL_MESSAGE);
-	put_request(l, j, to);
+	journal_put_field(l, j, to, "MESSAGE", LKST_BUNDLE_JOURNAL_MESSAGE);
+	journal_put_request(l, j, to);
 	fputc('\n', to);
 }
 
-static int add_line(struct lkst_err *e, const struct library *l, sd_journal *j, u64 ns,
-		    struct lines *lines)
+static int journal_add_line(struct lkst_err *e, const struct library *l, sd_journal *j, u64 ns,
+			    struct lines *lines)
 {
 	struct lkst_bundle_text text;
 	struct lkst_bundle_lines line;
@@ -214,8 +214,8 @@ static int add_line(struct lkst_err *e, const struct library *l, sd_journal *j, 
 }
 
 /* From the newest on, since there may be too many. @ret_more: there are older ones that are left out. */
-static int collect(struct lkst_err *e, const struct library *l, sd_journal *j,
-		   const struct lkst_bundle_journal *journal, struct lines *lines, bool *ret_more)
+static int journal_collect(struct lkst_err *e, const struct library *l, sd_journal *j,
+			   const struct lkst_bundle_journal *journal, struct lines *lines, bool *ret_more)
 {
 	u32 looks;
 	u64 us;
@@ -236,18 +236,18 @@ static int collect(struct lkst_err *e, const struct library *l, sd_journal *j,
 			return 0;
 		if (is_dated && us <= journal->to_ns / NS_PER_US &&
 		    (!journal->having || has_text(l, j, journal->having)))
-			err = add_line(e, l, j, us * NS_PER_US, lines);
+			err = journal_add_line(e, l, j, us * NS_PER_US, lines);
 	}
 	return err;
 }
 
-static int tell(struct lkst_err *e, const struct library *l, sd_journal *j,
-		const struct lkst_bundle_journal *journal, FILE *to)
+static int journal_tell(struct lkst_err *e, const struct library *l, sd_journal *j,
+			const struct lkst_bundle_journal *journal, FILE *to)
 {
 	_cleanup_(lines_fini) struct lines lines = {};
 	bool more;
 	u32 i;
-	int err = collect(e, l, j, journal, &lines, &more);
+	int err = journal_collect(e, l, j, journal, &lines, &more);
 
 	if (err)
 		return err;
@@ -267,8 +267,8 @@ static int open_journal(const struct library *l, const char *directory, sd_journ
 			 : l->open(ret_journal, SD_JOURNAL_LOCAL_ONLY);
 }
 
-static int tell_journal(struct lkst_err *e, const struct library *l,
-			const struct lkst_bundle_journal *journal, FILE *to)
+static int bundle_journal_tell_journal(struct lkst_err *e, const struct library *l,
+				       const struct lkst_bundle_journal *journal, FILE *to)
 {
 	sd_journal *j = NULL;
 	int err = open_journal(l, journal->directory, &j);
@@ -283,7 +283,7 @@ static int tell_journal(struct lkst_err *e, const struct library *l,
 		fprintf(to, "# this machine has no journal, or none that may be read\n");
 		err = 0;
 	} else {
-		err = tell(e, l, j, journal, to);
+		err = journal_tell(e, l, j, journal, to);
 	}
 	l->close(j);
 	return err;
@@ -298,8 +298,8 @@ int lkst_bundle_tell_journal(struct lkst_err *e, const struct lkst_bundle_journa
 
 	if (err)
 		return err;
-	if (load(&l))
-		err = tell_journal(e, &l, journal, lines.to);
+	if (journal_load(&l))
+		err = bundle_journal_tell_journal(e, &l, journal, lines.to);
 	else
 		fprintf(lines.to,
 			"# the journal is read with " LIBRARY ", and that cannot be loaded\n");

@@ -28,7 +28,7 @@ struct lkst_moment lkst_moment_of_incident(const struct lkst_catalog *c, u32 num
 	return m;
 }
 
-static void put_time(FILE *to, const char *key, u64 realtime_ns)
+static void moment_put_time(FILE *to, const char *key, u64 realtime_ns)
 {
 	struct lkst_time_text text;
 	char time[LKST_TIME_ROOM];
@@ -39,11 +39,11 @@ static void put_time(FILE *to, const char *key, u64 realtime_ns)
 }
 
 /* A moment of the trace as the time of day, and by its clock. */
-static void put_moment(FILE *to, const char *key, u64 ns, const struct lkst_catalog *c)
+static void bundle_moment_put_moment(FILE *to, const char *key, u64 ns, const struct lkst_catalog *c)
 {
 	if (!ns)
 		return;
-	put_time(to, key, ns + c->clock_offset_ns);
+	moment_put_time(to, key, ns + c->clock_offset_ns);
 	fprintf(to, "%s-ns: %" PRIu64 "\n", key, ns);
 }
 
@@ -78,20 +78,20 @@ int lkst_bundle_tell_moment(struct lkst_err *e, const struct lkst_moment *moment
 	fprintf(l.to, "kind: %s\n", moment->is_incident ? "incident" : "snapshot");
 	if (moment->is_incident)
 		put_incident(l.to, moment);
-	put_moment(l.to, "at", moment->at_ns ?: survey->end_ns, c);
-	put_moment(l.to, "from", survey->begin_ns, c);
-	put_moment(l.to, "to", survey->end_ns, c);
+	bundle_moment_put_moment(l.to, "at", moment->at_ns ?: survey->end_ns, c);
+	bundle_moment_put_moment(l.to, "from", survey->begin_ns, c);
+	bundle_moment_put_moment(l.to, "to", survey->end_ns, c);
 	fprintf(l.to, "recording: %s\n", uuid);
 	fprintf(l.to, "records: %" PRIu64 "\n", survey->records);
 	fprintf(l.to, "threads: %u\n", survey->nr_threads);
 	fprintf(l.to, "symbols: %" PRIu64 "\n", survey->symbols);
 	fprintf(l.to, "kernel-addresses: %s\n", c->has_hashed_addresses ? "hashes" : "as they are");
-	put_time(l.to, "made", lkst_clock_ns(CLOCK_REALTIME));
+	moment_put_time(l.to, "made", lkst_clock_ns(CLOCK_REALTIME));
 	lkst_bundle_put_value(l.to, "made-by", made_by);
 	return lkst_bundle_lines_end(e, &l, 0, ret_text);
 }
 
-static u64 number(const struct lkst_bundle_text *text, const char *key)
+static u64 moment_number(const struct lkst_bundle_text *text, const char *key)
 {
 	char value[LKST_BUNDLE_VALUE_MAX];
 
@@ -109,11 +109,11 @@ static void copy_value(const struct lkst_bundle_text *text, const char *key,
 
 void lkst_bundle_parse_moment(const struct lkst_bundle_text *text, struct lkst_moment *ret_moment)
 {
-	struct lkst_moment m = { .number = (u32)number(text, "incident"),
-				 .trigger = (u32)number(text, "trigger"),
-				 .at_ns = number(text, "at-ns"),
-				 .value = number(text, "value") };
-	const u64 tid = number(text, "thread");
+	struct lkst_moment m = { .number = (u32)moment_number(text, "incident"),
+				 .trigger = (u32)moment_number(text, "trigger"),
+				 .at_ns = moment_number(text, "at-ns"),
+				 .value = moment_number(text, "value") };
+	const u64 tid = moment_number(text, "thread");
 
 	m.is_incident = m.number != 0;
 	m.tid = tid <= INT32_MAX ? (s32)tid : 0;

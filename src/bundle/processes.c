@@ -33,7 +33,7 @@ struct telling {
 };
 
 /* Reads up to @room - 1 bytes of /proc/TID/NAME, with a NUL after them. How many, or a negative errno. */
-static ssize_t read_proc(s32 tid, const char *name, char *bytes, size_t room)
+static ssize_t processes_read_proc(s32 tid, const char *name, char *bytes, size_t room)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PATH_ROOM];
@@ -60,7 +60,7 @@ static bool is_the_same(const struct telling *t, s32 tid)
 	u64 ticks;
 	int i;
 
-	if (read_proc(tid, "stat", text, sizeof(text)) <= 0)
+	if (processes_read_proc(tid, "stat", text, sizeof(text)) <= 0)
 		return false;
 	/* The name is in parentheses, and may have some itself. */
 	p = strrchr(text, ')');
@@ -73,7 +73,7 @@ static bool is_the_same(const struct telling *t, s32 tid)
 }
 
 /* In the hierarchy that the trace knows: /proc has the thread's cgroup in each, and does not say which one that is. */
-static void put_cgroup(FILE *to, const char *path)
+static void processes_put_cgroup(FILE *to, const char *path)
 {
 	if (path)
 		lkst_bundle_put(to, path, strnlen(path, LKST_BUNDLE_CGROUP_MAX), false);
@@ -82,10 +82,10 @@ static void put_cgroup(FILE *to, const char *path)
 }
 
 /* Arguments end in a NUL each (proc(5)). */
-static void put_command(FILE *to, s32 pid)
+static void processes_put_command(FILE *to, s32 pid)
 {
 	char text[LKST_BUNDLE_COMMAND_MAX];
-	ssize_t length = read_proc(lkst_living_thread(pid), "cmdline", text, sizeof(text));
+	ssize_t length = processes_read_proc(lkst_living_thread(pid), "cmdline", text, sizeof(text));
 	const char *word = text;
 
 	if (length <= 0) {
@@ -102,7 +102,7 @@ static void put_command(FILE *to, s32 pid)
 	}
 }
 
-static void tell_thread(struct telling *t, const struct lkst_bundle_thread *thread)
+static void processes_tell_thread(struct telling *t, const struct lkst_bundle_thread *thread)
 {
 	const s32 pid = thread->pid ?: thread->tid;
 
@@ -119,20 +119,20 @@ static void tell_thread(struct telling *t, const struct lkst_bundle_thread *thre
 	fprintf(t->to, "%d\t%d\t", thread->tid, pid);
 	lkst_bundle_put(t->to, thread->comm, strnlen(thread->comm, sizeof(thread->comm)), false);
 	fputc('\t', t->to);
-	put_cgroup(t->to, thread->cgroup);
+	processes_put_cgroup(t->to, thread->cgroup);
 	fputc('\t', t->to);
 	if (!t->is_private)
 		fputc('-', t->to);
 	else if (pid == t->last_pid)
 		fputc('"', t->to);
 	else
-		put_command(t->to, pid);
+		processes_put_command(t->to, pid);
 	fputc('\n', t->to);
 	t->last_pid = pid;
 	t->told++;
 }
 
-static void tell_all(struct telling *t, const struct lkst_bundle_thread *list, u32 nr)
+static void processes_tell_all(struct telling *t, const struct lkst_bundle_thread *list, u32 nr)
 {
 	struct stat st;
 	u32 i;
@@ -147,7 +147,7 @@ static void tell_all(struct telling *t, const struct lkst_bundle_thread *list, u
 	if (!t->is_private)
 		fprintf(t->to, "# command lines are left out, since others may read the bundle\n");
 	for (i = 0; i < nr; i++)
-		tell_thread(t, &list[i]);
+		processes_tell_thread(t, &list[i]);
 	fprintf(t->to, "# %u threads; %u more have ended, or cannot be seen", t->told, t->ended);
 	if (t->left_out)
 		fprintf(t->to, "; %u more are left out: there are too many", t->left_out);
@@ -168,6 +168,6 @@ int lkst_bundle_tell_processes(struct lkst_err *e, const struct lkst_bundle_thre
 	/* In this order it is not below zero. */
 	now_ns = lkst_monotonic_ns();
 	t.boot_offset_ns = lkst_clock_ns(CLOCK_BOOTTIME) - now_ns;
-	tell_all(&t, list, nr);
+	processes_tell_all(&t, list, nr);
 	return lkst_bundle_lines_end(e, &l, 0, ret_text);
 }

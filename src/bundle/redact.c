@@ -29,7 +29,7 @@ enum {
 	STAYS_WITHOUT_WORDS = LKST_REDACT_NR_RULES + 1,
 };
 
-static const struct rule {
+static const struct redact_rule {
 	struct lkst_choice choice;
 	bool is_standard;
 } rules[] = {
@@ -54,7 +54,7 @@ bool lkst_redact_is_standard(enum lkst_redact_rule rule)
 /* ---- begin and end -------------------------------------------------------------------------- */
 
 /* A word is found in texts as it is: nothing of it may be escaped there. */
-static int check_word(struct lkst_err *e, const char *word)
+static int redact_check_word(struct lkst_err *e, const char *word)
 {
 	char escaped[4 * LKST_REDACT_WORD_MAX + 1];
 	const size_t length = strlen(word);
@@ -79,7 +79,7 @@ int lkst_redaction_begin(struct lkst_err *e, struct lkst_redaction *r)
 	if (r->rules[LKST_REDACT_WORDS] && !r->nr_words)
 		return lkst_err_set(e, -EINVAL, "rule words needs a word: give --word WORD");
 	for (i = 0; i < r->nr_words && !err; i++)
-		err = check_word(e, r->words[i]);
+		err = redact_check_word(e, r->words[i]);
 	if (err)
 		return err;
 	r->rules[LKST_REDACT_WORDS] = r->nr_words != 0;
@@ -121,7 +121,7 @@ static bool has_kept_strings(const struct lkst_event_class *event)
 	}
 }
 
-static bool is_string(const struct lkst_field_class *f)
+static bool redact_is_string(const struct lkst_field_class *f)
 {
 	return f->type == LKST_CLASS_CHARS || f->type == LKST_CLASS_STRING ||
 	       f->type == LKST_CLASS_TEXT;
@@ -209,7 +209,7 @@ static bool is_of_tcp(const struct lkst_record *record)
 }
 
 /* What the field is by its event and name: an enum lkst_redact_rule plus 1, 0 or STAYS_WITHOUT_WORDS. */
-static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_class *f)
+static u8 redact_kind_of(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
 	if (is_padding(event, f))
 		return 0;
@@ -217,7 +217,7 @@ static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_
 		return LKST_REDACT_NETWORK + 1;
 	if (is_raw(event, f) || is_content(event, f))
 		return LKST_REDACT_TEXT + 1;
-	if (!is_string(f))
+	if (!redact_is_string(f))
 		return 0;
 	if (is_thread_name(event, f))
 		return LKST_REDACT_NAMES + 1;
@@ -229,7 +229,7 @@ static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_
 }
 
 /* Whether what a plan says of a field is followed. The first word of a command is a path; a file may be a socket. */
-static bool is_followed(const struct lkst_redaction *r, const struct lkst_event_class *event, u8 kind)
+static bool redact_is_followed(const struct lkst_redaction *r, const struct lkst_event_class *event, u8 kind)
 {
 	return r->rules[kind - 1] || (kind == LKST_REDACT_ARGUMENTS + 1 && r->rules[LKST_REDACT_PATHS]) ||
 	       (event->index == LKST_EV_state_descriptor && r->rules[LKST_REDACT_NETWORK]);
@@ -237,7 +237,7 @@ static bool is_followed(const struct lkst_redaction *r, const struct lkst_event_
 
 static bool can_have_words(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
-	return is_string(f) || is_raw(event, f) || is_content(event, f);
+	return redact_is_string(f) || is_raw(event, f) || is_content(event, f);
 }
 
 int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_catalog *c)
@@ -254,9 +254,9 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
 		const struct lkst_event_class *event = c->classes[id];
 
 		for (i = 0; event && i < event->nr_fields; i++) {
-			u8 kind = kind_of(event, &event->fields[i]);
+			u8 kind = redact_kind_of(event, &event->fields[i]);
 
-			if (kind && kind != STAYS_WITHOUT_WORDS && !is_followed(r, event, kind))
+			if (kind && kind != STAYS_WITHOUT_WORDS && !redact_is_followed(r, event, kind))
 				kind = can_have_words(event, &event->fields[i])
 					       ? STAYS_WITHOUT_WORDS
 					       : 0;
@@ -378,7 +378,7 @@ static void redact_field(struct lkst_redaction *r, const struct lkst_record *rec
 		memset(bytes + length, 0, f->count - length);
 	if (!length)
 		return;
-	if (is_string(f)) {
+	if (redact_is_string(f)) {
 		redact_string(r, f, kind, bytes, length);
 	} else if (kind == LKST_REDACT_NETWORK + 1) {
 		redact_address(r, f, bytes, length);
@@ -446,7 +446,7 @@ static int note_kernel_name(struct lkst_redaction *r, const struct lkst_record *
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int redact_by_name(const void *a, const void *b)
 {
 	return memcmp(a, b, LKST_REDACT_NAME);
 }
@@ -471,7 +471,7 @@ static int note_kernel_names(struct lkst_err *e, struct lkst_redaction *r,
 		}
 	}
 	if (r->nr_kernel_names)
-		qsort(r->kernel_names, r->nr_kernel_names, sizeof(*r->kernel_names), by_name);
+		qsort(r->kernel_names, r->nr_kernel_names, sizeof(*r->kernel_names), redact_by_name);
 	return err ? lkst_err_sys(e, err, "redacting") : 0;
 }
 
@@ -486,7 +486,7 @@ static void take_words_out(struct lkst_redaction *r, char *value)
 }
 
 /* A directory that is filled, and who may read what is in it. */
-struct place {
+struct redact_place {
 	const struct lkst_access *access;
 	int dir_fd;
 };
@@ -496,7 +496,7 @@ static void free_classes(struct lkst_catalog **c)
 	lkst_catalog_free(*c);
 }
 
-static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, const struct place *to)
+static int redact_write_metadata(struct lkst_err *e, struct lkst_redaction *r, const struct redact_place *to)
 {
 	_cleanup_(free_classes) struct lkst_catalog *c = malloc(sizeof(*c));
 	_cleanup_free_ char *text = NULL;
@@ -525,7 +525,7 @@ static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, const st
 }
 
 static int write_stream(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_trace *t,
-			unsigned int s, const struct place *to, u8 *bytes)
+			unsigned int s, const struct redact_place *to, u8 *bytes)
 {
 	const struct lkst_stream_info *info = lkst_trace_stream(t, s);
 	char name[LKST_STREAM_NAME_MAX];
@@ -554,7 +554,7 @@ int lkst_redact_trace(struct lkst_err *e, const struct lkst_access *access, stru
 {
 	_cleanup_free_ u8 *bytes = malloc(BLOCK_MAX);
 	_cleanup_close_ int dir_fd = -1;
-	struct place to = { .access = access };
+	struct redact_place to = { .access = access };
 	unsigned int s;
 	int err;
 
@@ -563,7 +563,7 @@ int lkst_redact_trace(struct lkst_err *e, const struct lkst_access *access, stru
 	err = lkst_redact_plan(e, r, lkst_trace_catalog(t)) ?: note_kernel_names(e, r, t)
 	      ?: lkst_create_empty_dir(e, access, AT_FDCWD, dir, &dir_fd);
 	to.dir_fd = dir_fd;
-	err = err ?: write_metadata(e, r, &to);
+	err = err ?: redact_write_metadata(e, r, &to);
 	for (s = 0; s < lkst_trace_nr_streams(t) && !err; s++)
 		err = write_stream(e, r, t, s, &to, bytes);
 	return err;

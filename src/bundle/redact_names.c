@@ -32,7 +32,7 @@ static bool is_own_field(const struct lkst_event_class *event, const char *name)
 		!strcmp(name, LKST_PROBE_FIELD_FUNC) || !strcmp(name, LKST_PROBE_FIELD_FAULTS));
 }
 
-static bool has_word(const struct lkst_redaction *r, const char *name)
+static bool redact_names_has_word(const struct lkst_redaction *r, const char *name)
 {
 	return lkst_redact_has_word(r, name, strlen(name), false);
 }
@@ -41,7 +41,7 @@ static bool has_word(const struct lkst_redaction *r, const char *name)
 static enum lkst_redact_rule rule_for(const struct lkst_redaction *r, const struct lkst_event_class *event,
 				      const char *name)
 {
-	if (has_word(r, name))
+	if (redact_names_has_word(r, name))
 		return LKST_REDACT_WORDS;
 	return r->rules[LKST_REDACT_TEXT] && is_named_by_program(event) ? LKST_REDACT_TEXT : LKST_REDACT_NR_RULES;
 }

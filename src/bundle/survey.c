@@ -17,7 +17,7 @@
 enum { SURVEYED_THREADS_MAX = 1 << 20 };
 
 /* What the pass finds out. */
-struct pass {
+struct survey_pass {
 	struct lkst_bundle_survey *s;
 	struct lkst_map seen; /* threads, by number */
 	struct lkst_ledger ledger;
@@ -27,7 +27,7 @@ struct pass {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static int by_process(const void *a, const void *b)
+static int survey_by_process(const void *a, const void *b)
 {
 	const struct lkst_bundle_thread *x = a, *y = b;
 
@@ -43,7 +43,7 @@ static int note_thread(struct lkst_map *seen, s32 tid)
 	return err == -ENOSPC ? 0 : err;
 }
 
-static const char *cgroup_of(const struct lkst_threads *threads, s32 tid)
+static const char *survey_cgroup_of(const struct lkst_threads *threads, s32 tid)
 {
 	const struct lkst_cgroup *cgroup = lkst_cgroups_find(lkst_threads_cgroups(threads),
 							     lkst_threads_cgroup_of(threads, tid));
@@ -52,7 +52,7 @@ static const char *cgroup_of(const struct lkst_threads *threads, s32 tid)
 }
 
 /* Lists those of its threads that @seen has. */
-static int list_threads(struct lkst_bundle_survey *s, const struct lkst_map *seen)
+static int survey_list_threads(struct lkst_bundle_survey *s, const struct lkst_map *seen)
 {
 	const struct lkst_threads *threads = s->known;
 	unsigned int i;
@@ -69,10 +69,10 @@ static int list_threads(struct lkst_bundle_survey *s, const struct lkst_map *see
 		thread->tid = t->tid;
 		thread->pid = t->pid ?: t->tid;
 		memcpy(thread->comm, t->comm, sizeof(thread->comm));
-		thread->cgroup = cgroup_of(threads, t->tid);
+		thread->cgroup = survey_cgroup_of(threads, t->tid);
 		s->nr_threads++;
 	}
-	qsort(s->threads, s->nr_threads, sizeof(*s->threads), by_process);
+	qsort(s->threads, s->nr_threads, sizeof(*s->threads), survey_by_process);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static void tell_ending(struct lkst_out *out, const struct lkst_trace *t)
 		lkst_out_printf(out, "end: %s\n", lkst_trace_ending_text(lkst_trace_ending(t)));
 }
 
-static void end_losses(struct pass *p, const struct lkst_trace *t)
+static void end_losses(struct survey_pass *p, const struct lkst_trace *t)
 {
 	lkst_ledger_print_users(&p->ledger, p->out);
 	tell_ending(p->out, t);
@@ -97,7 +97,7 @@ static void end_losses(struct pass *p, const struct lkst_trace *t)
 
 /* ---- the pass ------------------------------------------------------------------------------- */
 
-static int take_gaps(struct pass *p, struct lkst_merge *m)
+static int survey_take_gaps(struct survey_pass *p, struct lkst_merge *m)
 {
 	struct lkst_gap gap;
 	int err = 0;
@@ -110,7 +110,7 @@ static int take_gaps(struct pass *p, struct lkst_merge *m)
 	return err;
 }
 
-static int take(struct pass *p, const struct lkst_record *r)
+static int survey_take(struct survey_pass *p, const struct lkst_record *r)
 {
 	struct lkst_bundle_survey *s = p->s;
 	int err;
@@ -127,7 +127,7 @@ static int take(struct pass *p, const struct lkst_record *r)
 	return note_thread(&p->seen, r->tid);
 }
 
-static int walk(struct pass *p, struct lkst_merge *m)
+static int survey_walk(struct survey_pass *p, struct lkst_merge *m)
 {
 	struct lkst_record r;
 	int err = 0, found;
@@ -136,14 +136,14 @@ static int walk(struct pass *p, struct lkst_merge *m)
 		found = lkst_merge_next(m, &r);
 		if (found > 0 && r.event->group == LKST_GROUP_STATE)
 			err = lkst_ledger_add_record(&p->ledger, p->out, &r);
-		err = err ?: take_gaps(p, m);
+		err = err ?: survey_take_gaps(p, m);
 		if (!err && found > 0)
-			err = take(p, &r);
+			err = survey_take(p, &r);
 	} while (!err && found > 0);
 	return err;
 }
 
-static int run(struct lkst_err *e, struct pass *p, struct lkst_trace *t)
+static int survey_run(struct lkst_err *e, struct survey_pass *p, struct lkst_trace *t)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	int err = lkst_descriptors_before_new(e, t, p->s->known, &p->before)
@@ -151,10 +151,10 @@ static int run(struct lkst_err *e, struct pass *p, struct lkst_trace *t)
 
 	if (err)
 		return err;
-	err = walk(p, m);
+	err = survey_walk(p, m);
 	if (!err && p->before)
 		err = lkst_descriptors_before_end(p->before);
-	err = err ?: list_threads(p->s, &p->seen);
+	err = err ?: survey_list_threads(p->s, &p->seen);
 	if (err)
 		return lkst_err_sys(e, err, "reading the trace");
 	end_losses(p, t);
@@ -166,14 +166,14 @@ int lkst_bundle_survey(struct lkst_err *e, struct lkst_trace *t,
 {
 	_cleanup_(lkst_bundle_survey_fini) struct lkst_bundle_survey s = { .known = lkst_threads_new() };
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	struct pass p = { .s = &s, .seen = { .max = SURVEYED_THREADS_MAX }, .out = out };
+	struct survey_pass p = { .s = &s, .seen = { .max = SURVEYED_THREADS_MAX }, .out = out };
 	struct lkst_bundle_lines l;
 	int err = s.known && out ? lkst_bundle_lines_begin(e, &l) : lkst_err_sys(e, -ENOMEM, "reading the trace");
 
 	if (err)
 		return err;
 	lkst_out_init_stream(out, l.to);
-	err = lkst_bundle_lines_end(e, &l, run(e, &p, t), &s.losses);
+	err = lkst_bundle_lines_end(e, &l, survey_run(e, &p, t), &s.losses);
 	lkst_descriptors_before_free(p.before);
 	lkst_ledger_fini(&p.ledger);
 	lkst_map_fini(&p.seen);

@@ -18,11 +18,11 @@ enum {
 };
 
 /* Keys under which the kernel's file has "name : value" or "name=value", and how the bundle calls them. */
-struct row {
+struct this_machine_row {
 	const char *file, *name, *key;
 };
 
-static const struct row rows[] = {
+static const struct this_machine_row rows[] = {
 	{ "/etc/os-release", "PRETTY_NAME", "distribution" },
 	{ "/proc/cpuinfo", "model name", "cpu-model" },
 	{ "/proc/meminfo", "MemTotal", "memory" },
@@ -32,7 +32,7 @@ static const struct row rows[] = {
 };
 
 /* Files of one line. */
-static const struct row files[] = {
+static const struct this_machine_row files[] = {
 	{ "/proc/sys/kernel/random/boot_id", NULL, "boot-id" },
 	{ "/proc/cmdline", NULL, "cmdline" },
 	{ "/proc/sys/kernel/tainted", NULL, "tainted" },
@@ -60,7 +60,7 @@ static void put_trimmed(FILE *to, const char *key, const char *value, size_t len
 }
 
 /* The value in the first line of @text that begins with @name, followed by a separator. */
-static void put_named(FILE *to, const char *text, const struct row *row)
+static void this_machine_put_named(FILE *to, const char *text, const struct this_machine_row *row)
 {
 	const size_t length = strlen(row->name);
 	const char *line = text, *end, *value;
@@ -77,7 +77,7 @@ static void put_named(FILE *to, const char *text, const struct row *row)
 	}
 }
 
-static void put_file(FILE *to, const struct row *row)
+static void this_machine_put_file(FILE *to, const struct this_machine_row *row)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length;
@@ -85,7 +85,7 @@ static void put_file(FILE *to, const struct row *row)
 	if (lkst_read_file(NULL, AT_FDCWD, row->file, FILE_MAX, &text, &length))
 		return;
 	if (row->name)
-		put_named(to, text, row);
+		this_machine_put_named(to, text, row);
 	else
 		put_trimmed(to, row->key, text, strcspn(text, "\n"));
 }
@@ -109,8 +109,8 @@ int lkst_bundle_tell_machine(struct lkst_err *e, struct lkst_bundle_text *ret_te
 	fprintf(l.to, "cpus: %ld of %ld\n", sysconf(_SC_NPROCESSORS_ONLN),
 		sysconf(_SC_NPROCESSORS_CONF));
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		put_file(l.to, &rows[i]);
+		this_machine_put_file(l.to, &rows[i]);
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		put_file(l.to, &files[i]);
+		this_machine_put_file(l.to, &files[i]);
 	return lkst_bundle_lines_end(e, &l, 0, ret_text);
 }

@@ -68,7 +68,7 @@ int lkst_dump_add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 l
 	return err;
 }
 
-static int by_offset(const void *a, const void *b)
+static int dump_by_offset(const void *a, const void *b)
 {
 	const struct lkst_run *x = a, *y = b;
 
@@ -82,7 +82,7 @@ static void number_pages(struct lkst_dump *d)
 	u64 end = 0;
 
 	if (d->nr_runs)
-		qsort(d->runs, d->nr_runs, sizeof(*d->runs), by_offset);
+		qsort(d->runs, d->nr_runs, sizeof(*d->runs), dump_by_offset);
 	for (i = 0; i < d->nr_runs; i++) {
 		struct lkst_run r = d->runs[i];
 		u64 over = r.offset < end ? (end - r.offset + LKST_PAGE - 1) / LKST_PAGE : 0;
@@ -199,7 +199,7 @@ void lkst_dump_reader_free(struct lkst_dump_reader *r)
 }
 
 /* The run that holds @page, which must exist; most often that of the page before. */
-static const struct lkst_run *find_run(struct lkst_dump_reader *r, u64 page)
+static const struct lkst_run *dump_find_run(struct lkst_dump_reader *r, u64 page)
 {
 	const struct lkst_dump *d = r->dump;
 
@@ -226,7 +226,7 @@ const u8 *lkst_dump_page(struct lkst_dump_reader *r, u64 page)
 		r->held_bytes = bytes;
 		return r->holds ? bytes : NULL;
 	}
-	run = find_run(r, page);
+	run = dump_find_run(r, page);
 	return lkst_file_at(&r->dump->file, run->offset + (page - run->first) * LKST_PAGE,
 			    LKST_PAGE, r->page);
 }
@@ -286,7 +286,7 @@ int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magic
 	/* Without a map and without room to read into, the pages are read one by one. */
 	buffer = is_mapped(d) ? NULL : malloc(READ_AT_ONCE);
 	while (from < to && !err) {
-		const struct lkst_run *run = find_run(r, from);
+		const struct lkst_run *run = dump_find_run(r, from);
 		u64 within = from - run->first, nr = run->nr_pages - within;
 		u64 offset = run->offset + within * LKST_PAGE;
 		struct lkst_mapping window = {};

@@ -25,7 +25,7 @@ static u64 nr_headers(const struct lkst_file *f, const Elf64_Ehdr *h)
 	return le32toh(scratch.sh_info);
 }
 
-static int check(struct lkst_err *e, const Elf64_Ehdr *h)
+static int dump_elf_check(struct lkst_err *e, const Elf64_Ehdr *h)
 {
 	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
 		return lkst_err_set(e, -ENOTSUP,
@@ -43,7 +43,7 @@ static int check(struct lkst_err *e, const Elf64_Ehdr *h)
  * /proc/kcore shows all of the kernel's address space, much of it twice and most of it empty. Parts
  * that are not memory of their own have no physical address there (fs/proc/kcore.c).
  */
-static bool is_memory(const Elf64_Phdr *p)
+static bool dump_elf_is_memory(const Elf64_Phdr *p)
 {
 	return le32toh(p->p_type) == PT_LOAD && le64toh(p->p_paddr) != UINT64_MAX;
 }
@@ -60,7 +60,7 @@ int lkst_elf_open(struct lkst_err *e, struct lkst_dump *d)
 		return 0;
 	memcpy(&header, bytes, sizeof(header));
 	d->format = LKST_DUMP_ELF;
-	err = check(e, &header);
+	err = dump_elf_check(e, &header);
 	nr = nr_headers(f, &header);
 	at = le64toh(header.e_phoff);
 	for (i = 0; i < nr && !err; i++, at += sizeof(Elf64_Phdr)) {
@@ -70,7 +70,7 @@ int lkst_elf_open(struct lkst_err *e, struct lkst_dump *d)
 		if (!bytes)
 			break;
 		memcpy(&p, bytes, sizeof(p));
-		if (is_memory(&p))
+		if (dump_elf_is_memory(&p))
 			err = lkst_dump_add_run(e, d, le64toh(p.p_offset), le64toh(p.p_filesz),
 						(u32)(le64toh(p.p_paddr) % LKST_PAGE));
 	}

@@ -96,7 +96,7 @@ static void find_share(const struct lkst_file *f, u32 block_size, u32 version, u
 	}
 }
 
-static int check(struct lkst_err *e, const u8 *h)
+static int dump_kdump_check(struct lkst_err *e, const u8 *h)
 {
 	u32 block = lkst_le32(h + AT_BLOCK_SIZE);
 
@@ -117,7 +117,7 @@ int lkst_kdump_open(struct lkst_err *e, struct lkst_dump *d)
 
 	if (!h || (memcmp(h, "KDUMP   ", 8) != 0 && memcmp(h, "DISKDUMP", 8) != 0))
 		return 0;
-	err = check(e, h);
+	err = dump_kdump_check(e, h);
 	if (err)
 		return err;
 	d->format = LKST_DUMP_KDUMP;
@@ -155,8 +155,8 @@ static struct descriptor parse_descriptor(const u8 *bytes)
 }
 
 /* The first @room bytes of the page that @at describes; *@ret_length: how many came out. */
-static const u8 *unpack(struct lkst_dump_reader *r, struct descriptor at, size_t room,
-			size_t *ret_length)
+static const u8 *dump_kdump_unpack(struct lkst_dump_reader *r, struct descriptor at, size_t room,
+				   size_t *ret_length)
 {
 	const u8 *packed;
 	enum lkst_packing packing;
@@ -197,7 +197,7 @@ const u8 *lkst_kdump_page(struct lkst_dump_reader *r, u64 page, size_t room, siz
 				    DESCRIPTOR, scratch);
 
 	*ret_length = 0;
-	return at ? unpack(r, parse_descriptor(at), room, ret_length) : NULL;
+	return at ? dump_kdump_unpack(r, parse_descriptor(at), room, ret_length) : NULL;
 }
 
 /* Whether the page that @at describes may still be unpacked: the file is not larger than that. */
@@ -218,11 +218,11 @@ static int scan_page(struct lkst_dump_reader *r, struct descriptor at, u64 page,
 	u32 part;
 
 	r->holds = false;
-	bytes = spend(r->dump, at) ? unpack(r, at, want, &length) : NULL;
+	bytes = spend(r->dump, at) ? dump_kdump_unpack(r, at, want, &length) : NULL;
 	if (bytes && want == PREFIX && length == PREFIX) {
 		if (!lkst_dump_is_magic(bytes, magics))
 			return 0;
-		bytes = unpack(r, at, LKST_PAGE, &length);
+		bytes = dump_kdump_unpack(r, at, LKST_PAGE, &length);
 	}
 	if (!bytes || length != r->dump->page_size) {
 		++*unreadable;

@@ -10,7 +10,7 @@
 /* The first layout that has the same page. In it, blocks and notes had the trace's UUID themselves. */
 enum { LAYOUT_WITHOUT_UUID = 5 };
 
-static bool is_plausible(const struct lkst_state *st)
+static bool dump_ring_is_plausible(const struct lkst_state *st)
 {
 	return st->magic == LKST_STATE_MAGIC &&
 	       st->version >= LAYOUT_WITHOUT_UUID && st->version <= LKST_ABI_VERSION &&
@@ -31,7 +31,7 @@ unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKS
 	unsigned int level, nr = 0;
 
 	memcpy(&st, page, sizeof(st));
-	if (!is_plausible(&st))
+	if (!dump_ring_is_plausible(&st))
 		return 0;
 	for (level = 0; level < LKST_LEVELS; level++) {
 		const struct lkst_ring *from = &st.ring[level];

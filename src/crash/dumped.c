@@ -17,7 +17,7 @@ bool lkst_hits_are_program(const struct lkst_hit *hits)
 }
 
 /* Reads what was found at @hit to @bytes; false: it is not there any more. */
-static bool load(struct lkst_pages *pages, const struct lkst_hit *hit, u8 *bytes)
+static bool dumped_load(struct lkst_pages *pages, const struct lkst_hit *hit, u8 *bytes)
 {
 	const bool is_block = hit->kind == LKST_HIT_BLOCK;
 	const size_t id_at = is_block ? offsetof(struct lkst_block_header, uuid)
@@ -29,7 +29,7 @@ static bool load(struct lkst_pages *pages, const struct lkst_hit *hit, u8 *bytes
 }
 
 /* Where in the program's file the page or block is; false: nowhere. */
-static bool place_of(const struct lkst_hit *hit, u32 *ret_at)
+static bool dumped_place_of(const struct lkst_hit *hit, u32 *ret_at)
 {
 	const u32 area = lkst_instance_cpu(hit->a), level = lkst_instance_level(hit->a);
 
@@ -54,13 +54,13 @@ static size_t nr_of_id(const struct lkst_hit *hits, size_t nr)
 }
 
 /* Reads the first page, of which there may be copies. */
-static bool read_header(struct lkst_dumped_program *p)
+static bool dumped_read_header(struct lkst_dumped_program *p)
 {
 	u8 page[LKST_MARK_PAGE];
 	size_t i;
 
 	for (i = 0; i < p->nr && p->hits[i].kind == LKST_HIT_MARK && !p->hits[i].a; i++) {
-		if (!load(p->pages, &p->hits[i], page))
+		if (!dumped_load(p->pages, &p->hits[i], page))
 			continue;
 		memcpy(&p->header, page, sizeof(p->header));
 		if (p->header.version == LKST_MARK_VERSION)
@@ -81,7 +81,7 @@ int lkst_dumped_programs(struct lkst_err *e, const struct lkst_dump *dumps, unsi
 		p = (struct lkst_dumped_program){ .hits = hits->items + i,
 						  .nr = nr_of_id(hits->items + i, hits->nr - i),
 						  .pages = pages };
-		if (lkst_hits_are_program(p.hits) && read_header(&p))
+		if (lkst_hits_are_program(p.hits) && dumped_read_header(&p))
 			err = each(ctx, &p);
 	}
 	return err;
@@ -95,7 +95,7 @@ int lkst_dumped_pages(const struct lkst_dumped_program *p, lkst_dumped_put *put,
 	int err = 0;
 
 	for (i = 0; i < p->nr && !err; i++)
-		if (place_of(&p->hits[i], &at) && load(p->pages, &p->hits[i], page))
+		if (dumped_place_of(&p->hits[i], &at) && dumped_load(p->pages, &p->hits[i], page))
 			err = put(ctx, at, page);
 	return err;
 }

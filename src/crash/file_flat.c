@@ -26,7 +26,7 @@ enum {
 
 static const char signature[16] = "makedumpfile";
 
-static u64 be64(const u8 *bytes)
+static u64 file_flat_be64(const u8 *bytes)
 {
 	u64 v;
 
@@ -40,7 +40,7 @@ static bool is_flat(const struct lkst_file *f)
 	const u8 *h =
 		f->file_size > FLAT_HEADER ? lkst_file_at(f, 0, sizeof(scratch), scratch) : NULL;
 
-	return h && !memcmp(h, signature, sizeof(signature)) && be64(h + 16) == FLAT_TYPE;
+	return h && !memcmp(h, signature, sizeof(signature)) && file_flat_be64(h + 16) == FLAT_TYPE;
 }
 
 static int add_chunk(struct lkst_err *e, struct lkst_file *f, struct lkst_chunk **chunks,
@@ -69,7 +69,7 @@ static int read_chunks(struct lkst_err *e, struct lkst_file *f, struct lkst_chun
 	while (f->file_size - at >= CHUNK_HEADER) {
 		u8 scratch[CHUNK_HEADER];
 		const u8 *h = lkst_file_at(f, at, sizeof(scratch), scratch);
-		u64 offset = h ? be64(h) : 0, length = h ? be64(h + 8) : 0;
+		u64 offset = h ? file_flat_be64(h) : 0, length = h ? file_flat_be64(h + 8) : 0;
 		int err;
 
 		if (!h)
@@ -93,7 +93,7 @@ static int read_chunks(struct lkst_err *e, struct lkst_file *f, struct lkst_chun
 	return 0;
 }
 
-static int by_offset(const void *a, const void *b)
+static int file_flat_by_offset(const void *a, const void *b)
 {
 	const struct lkst_chunk *x = a, *y = b;
 
@@ -135,8 +135,8 @@ static void heap_drop_first(struct heap *h)
 }
 
 /* Adds @length bytes of @c from offset @from on, to the chunk before if they follow it there too. */
-static size_t emit(struct lkst_chunk *out, size_t nr, const struct lkst_chunk *c, u64 from,
-		   u64 length)
+static size_t file_flat_emit(struct lkst_chunk *out, size_t nr, const struct lkst_chunk *c, u64 from,
+			     u64 length)
 {
 	struct lkst_chunk part = { from, length, c->at + (from - c->offset) };
 
@@ -150,8 +150,8 @@ static size_t emit(struct lkst_chunk *out, size_t nr, const struct lkst_chunk *c
 }
 
 /* From chunks in order of offset, which may overlap, to chunks that do not. At most twice as many. */
-static size_t resolve(const struct lkst_chunk *in, size_t nr_in, struct heap *heap,
-		      struct lkst_chunk *out)
+static size_t file_flat_resolve(const struct lkst_chunk *in, size_t nr_in, struct heap *heap,
+				struct lkst_chunk *out)
 {
 	size_t nr = 0, i = 0;
 	u64 at = 0, until;
@@ -173,7 +173,7 @@ static size_t resolve(const struct lkst_chunk *in, size_t nr_in, struct heap *he
 		until = heap->items[0].offset + heap->items[0].length;
 		if (i < nr_in && in[i].offset < until)
 			until = in[i].offset;
-		nr = emit(out, nr, &heap->items[0], at, until - at);
+		nr = file_flat_emit(out, nr, &heap->items[0], at, until - at);
 		at = until;
 	}
 	return nr;
@@ -195,14 +195,14 @@ int lkst_flat_index(struct lkst_err *e, struct lkst_file *f)
 		return lkst_err_set(e, -EBADMSG,
 				    "it is a flattened dump and ends after its header");
 	nr = f->nr_chunks;
-	qsort(chunks, nr, sizeof(*chunks), by_offset);
+	qsort(chunks, nr, sizeof(*chunks), file_flat_by_offset);
 	out = calloc(2 * nr, sizeof(*out));
 	heap.items = calloc(nr, sizeof(*heap.items));
 	if (!out || !heap.items) {
 		free(heap.items);
 		return lkst_err_sys(e, -ENOMEM, "indexing its %zu pieces", nr);
 	}
-	nr = resolve(chunks, nr, &heap, out);
+	nr = file_flat_resolve(chunks, nr, &heap, out);
 	free(heap.items);
 	f->chunks = lkst_take(out);
 	f->nr_chunks = nr;

@@ -25,7 +25,7 @@ enum {
 static const u32 magics[LKST_DUMP_MAGICS] = { LKST_BLOCK_MAGIC, LKST_STATE_MAGIC, LKST_NOTE_MAGIC, LKST_MARK_MAGIC };
 
 /* The search that the threads share. */
-struct search {
+struct hits_search {
 	const struct lkst_dump *dumps;
 	unsigned int nr_dumps;
 	u64 total, done; /* pages */
@@ -37,8 +37,8 @@ struct search {
 };
 
 /* A thread's part. */
-struct part {
-	struct search *search;
+struct hits_part {
+	struct hits_search *search;
 	pthread_t thread;
 	struct lkst_dump_reader *reader;
 	struct lkst_hit *items;
@@ -52,7 +52,7 @@ struct part {
 #define BLOCK_AT(field) offsetof(struct lkst_block_header, field)
 
 /* The fields that the opener of a block writes; the rest may not be there yet. */
-static bool is_block(const u8 *bytes, struct lkst_hit *find)
+static bool hits_is_block(const u8 *bytes, struct lkst_hit *find)
 {
 	u64 instance = lkst_le64(bytes + BLOCK_AT(stream_instance_id));
 	u64 size = lkst_le64(bytes + BLOCK_AT(packet_size)) / 8;
@@ -70,7 +70,7 @@ static bool is_block(const u8 *bytes, struct lkst_hit *find)
 	       find->b < UINT64_MAX >> LKST_BLOCK_SHIFT_MIN;
 }
 
-static bool is_state(const u8 *bytes, struct lkst_hit *find)
+static bool hits_is_state(const u8 *bytes, struct lkst_hit *find)
 {
 	struct lkst_dump_ring rings[LKST_DUMP_RINGS_MAX];
 
@@ -86,31 +86,31 @@ static bool is_note(const u8 *bytes, struct lkst_hit *find)
 	return lkst_le32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
 }
 
-static bool is_mark(const u8 *bytes, struct lkst_hit *find)
+static bool hits_is_mark(const u8 *bytes, struct lkst_hit *find)
 {
 	memcpy(find->id, bytes + offsetof(struct lkst_mark_page, id), sizeof(find->id));
 	find->a = lkst_le32(bytes + offsetof(struct lkst_mark_page, index));
 	return find->a < LKST_MARK_FILE_BYTES / LKST_MARK_PAGE;
 }
 
-static int take(void *arg, u64 page, u32 part, const u8 *bytes)
+static int hits_take(void *arg, u64 page, u32 part, const u8 *bytes)
 {
 	struct lkst_hit find = { .page = page, .part = part }, *added;
-	struct part *p = arg;
+	struct hits_part *p = arg;
 	bool is_ours;
 
 	switch (lkst_le32(bytes)) {
 	case LKST_BLOCK_MAGIC:
 		find.kind = LKST_HIT_BLOCK;
-		is_ours = is_block(bytes, &find);
+		is_ours = hits_is_block(bytes, &find);
 		break;
 	case LKST_STATE_MAGIC:
 		find.kind = LKST_HIT_STATE;
-		is_ours = is_state(bytes, &find);
+		is_ours = hits_is_state(bytes, &find);
 		break;
 	case LKST_MARK_MAGIC:
 		find.kind = LKST_HIT_MARK;
-		is_ours = is_mark(bytes, &find);
+		is_ours = hits_is_mark(bytes, &find);
 		break;
 	default:
 		find.kind = LKST_HIT_NOTE;
@@ -130,7 +130,7 @@ static int take(void *arg, u64 page, u32 part, const u8 *bytes)
  * Takes the next stretch of a dump that no thread has taken; false: there is none. Begins at the end of each dump,
  * since a kernel uses memory from the top first: a search that is ended early has then looked where most is.
  */
-static bool next_stretch(struct search *s, unsigned int *ret_dump, u64 *ret_from, u64 *ret_to)
+static bool next_stretch(struct hits_search *s, unsigned int *ret_dump, u64 *ret_from, u64 *ret_to)
 {
 	u64 from = __atomic_fetch_add(&s->next, CHUNK_PAGES, __ATOMIC_RELAXED);
 	unsigned int i;
@@ -154,9 +154,9 @@ static bool next_stretch(struct search *s, unsigned int *ret_dump, u64 *ret_from
 	return false;
 }
 
-static int search_part(struct part *p)
+static int search_part(struct hits_part *p)
 {
-	struct search *s = p->search;
+	struct hits_search *s = p->search;
 	unsigned int dump = 0;
 	u64 from, to, unreadable;
 	int err = 0;
@@ -169,7 +169,7 @@ static int search_part(struct part *p)
 			err = lkst_dump_reader_new(&p->e, &s->dumps[dump], &p->reader);
 		}
 		if (!err)
-			err = lkst_dump_scan(p->reader, from, to, magics, take, p, &s->done,
+			err = lkst_dump_scan(p->reader, from, to, magics, hits_take, p, &s->done,
 					     &unreadable);
 		if (!err)
 			p->unreadable += unreadable;
@@ -180,7 +180,7 @@ static int search_part(struct part *p)
 
 static void *run_part(void *arg)
 {
-	struct part *p = arg;
+	struct hits_part *p = arg;
 
 	p->err = search_part(p);
 	pthread_mutex_lock(&p->search->lock);
@@ -191,7 +191,7 @@ static void *run_part(void *arg)
 }
 
 /* The wait for the condition uses a clock that nobody sets. */
-static void init_lock(struct search *s)
+static void init_lock(struct hits_search *s)
 {
 	pthread_condattr_t attr;
 
@@ -203,7 +203,7 @@ static void init_lock(struct search *s)
 }
 
 /* Waits until all threads are done. */
-static void wait_for_end(struct search *s, lkst_hits_progress *progress, void *arg)
+static void wait_for_end(struct hits_search *s, lkst_hits_progress *progress, void *arg)
 {
 	pthread_mutex_lock(&s->lock);
 	while (s->nr_running) {
@@ -220,22 +220,22 @@ static void wait_for_end(struct search *s, lkst_hits_progress *progress, void *a
 	pthread_mutex_unlock(&s->lock);
 }
 
-static int order(u64 a, u64 b)
+static int hits_order(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static int compare(const void *a, const void *b)
+static int hits_compare(const void *a, const void *b)
 {
 	const struct lkst_hit *x = a, *y = b;
 	int by_id = memcmp(x->id, y->id, sizeof(x->id));
-	int by_what = order(x->kind, y->kind) ?: order(x->a, y->a) ?: order(x->b, y->b);
+	int by_what = hits_order(x->kind, y->kind) ?: hits_order(x->a, y->a) ?: hits_order(x->b, y->b);
 
-	return by_id ?: by_what ?: order(x->dump, y->dump) ?: order(x->page, y->page);
+	return by_id ?: by_what ?: hits_order(x->dump, y->dump) ?: hits_order(x->page, y->page);
 }
 
 /* Puts the threads' lists together. */
-static int join(struct lkst_err *e, struct part *parts, unsigned int nr, struct lkst_hits *f)
+static int hits_join(struct lkst_err *e, struct hits_part *parts, unsigned int nr, struct lkst_hits *f)
 {
 	unsigned int i;
 
@@ -253,15 +253,15 @@ static int join(struct lkst_err *e, struct part *parts, unsigned int nr, struct 
 			memcpy(f->items + f->nr, parts[i].items, parts[i].nr * sizeof(*f->items));
 		f->nr += parts[i].nr;
 	}
-	qsort(f->items, f->nr, sizeof(*f->items), compare);
+	qsort(f->items, f->nr, sizeof(*f->items), hits_compare);
 	return 0;
 }
 
 int lkst_hits_search(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 		     lkst_hits_progress *progress, void *arg, struct lkst_hits *ret_finds)
 {
-	struct search s = { .dumps = dumps, .nr_dumps = nr_dumps };
-	struct part parts[THREADS_MAX] = {};
+	struct hits_search s = { .dumps = dumps, .nr_dumps = nr_dumps };
+	struct hits_part parts[THREADS_MAX] = {};
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct lkst_hits f = {};
 	unsigned int i, nr = 0, wanted = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : cpus;
@@ -286,7 +286,7 @@ int lkst_hits_search(struct lkst_err *e, const struct lkst_dump *dumps, unsigned
 	pthread_cond_destroy(&s.ended);
 	f.nr_pages = s.done;
 	f.nr_skipped = s.total - s.done;
-	err = nr ? join(e, parts, nr, &f)
+	err = nr ? hits_join(e, parts, nr, &f)
 		 : lkst_err_set(e, -EAGAIN, "no thread can be started to search the dump");
 	for (i = 0; i < nr; i++)
 		free(parts[i].items);

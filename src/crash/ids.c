@@ -19,7 +19,7 @@ enum {
 	FILE_MAX = 256 * LINE, /* more than this program writes */
 };
 
-static int digit_of(char c)
+static int ids_digit_of(char c)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *at = c ? strchr(digits, c) : NULL;
@@ -27,13 +27,13 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-static bool parse(const char *text, u8 ret_id[16])
+static bool ids_parse(const char *text, u8 ret_id[16])
 {
 	int i, high, low;
 
 	for (i = 0; i < 16; i++) {
-		high = digit_of(text[2 * i]);
-		low = high < 0 ? -1 : digit_of(text[2 * i + 1]);
+		high = ids_digit_of(text[2 * i]);
+		low = high < 0 ? -1 : ids_digit_of(text[2 * i + 1]);
 		if (low < 0)
 			return false;
 		ret_id[i] = (u8)(high << 4 | low);
@@ -42,7 +42,7 @@ static bool parse(const char *text, u8 ret_id[16])
 }
 
 /* The latest ones count. */
-static void append(struct lkst_memory_ids *ids, const struct lkst_memory_id *id)
+static void ids_append(struct lkst_memory_ids *ids, const struct lkst_memory_id *id)
 {
 	if (ids->nr == LKST_MEMORY_IDS_MAX)
 		memmove(ids->items, ids->items + 1, --ids->nr * sizeof(ids->items[0]));
@@ -60,17 +60,17 @@ int lkst_memory_ids_read(struct lkst_err *e, const char *path, struct lkst_memor
 	if (err)
 		return err;
 	for (at = 0; at + LINE <= length; at += LINE) {
-		if (!parse(text + at, id.id) || !parse(text + at + HEX + 1, id.uuid))
+		if (!ids_parse(text + at, id.id) || !ids_parse(text + at + HEX + 1, id.uuid))
 			return lkst_err_set(e, -EBADMSG,
 					    "%s, line %zu: it is not two numbers of %d hexadecimal digits",
 					    path, at / LINE + 1, HEX);
-		append(&ids, &id);
+		ids_append(&ids, &id);
 	}
 	*ret_ids = ids;
 	return 0;
 }
 
-static void format(const u8 *id, char *text)
+static void ids_format(const u8 *id, char *text)
 {
 	int i;
 
@@ -91,11 +91,11 @@ int lkst_memory_ids_add(struct lkst_err *e, const char *path, const struct lkst_
 	for (i = 0; i < ids.nr; i++)
 		if (!memcmp(ids.items[i].id, id->id, sizeof(id->id)))
 			return 0;
-	append(&ids, id);
+	ids_append(&ids, id);
 	for (i = 0; i < ids.nr; i++) {
-		format(ids.items[i].id, text + i * LINE);
+		ids_format(ids.items[i].id, text + i * LINE);
 		text[i * LINE + HEX] = ' ';
-		format(ids.items[i].uuid, text + i * LINE + HEX + 1);
+		ids_format(ids.items[i].uuid, text + i * LINE + HEX + 1);
 		text[i * LINE + LINE - 1] = '\n';
 	}
 	err = lkst_create_parents(e, NULL, path);

@@ -57,7 +57,7 @@ struct rebuilt_stream {
 	u32 torn, doubtful; /* records */
 };
 
-static int flush(struct rebuilding *w, const struct rebuilt_stream *s)
+static int rebuild_flush(struct rebuilding *w, const struct rebuilt_stream *s)
 {
 	size_t length = w->batched;
 
@@ -69,7 +69,7 @@ static int flush(struct rebuilding *w, const struct rebuilt_stream *s)
 
 /* ---- reading blocks -------------------------------------------------------------------- */
 
-static bool is_same(const struct lkst_hit *find, const u8 *bytes)
+static bool rebuild_is_same(const struct lkst_hit *find, const u8 *bytes)
 {
 	struct lkst_block_header h;
 
@@ -79,13 +79,13 @@ static bool is_same(const struct lkst_hit *find, const u8 *bytes)
 }
 
 /* Reads what @find stands for to @bytes. Returns how many; 0: it is not there any more. */
-static u32 load(struct rebuilding *w, const struct lkst_hit *find, u8 *bytes)
+static u32 rebuild_load(struct rebuilding *w, const struct lkst_hit *find, u8 *bytes)
 {
 	struct lkst_block_header h;
 	u64 size;
 	u32 parts;
 
-	if (!lkst_pages_copy(w->pages, find, 1, bytes) || !is_same(find, bytes))
+	if (!lkst_pages_copy(w->pages, find, 1, bytes) || !rebuild_is_same(find, bytes))
 		return 0;
 	memcpy(&h, bytes, sizeof(h));
 	size = le64toh(h.packet_size) / 8;
@@ -93,7 +93,7 @@ static u32 load(struct rebuilding *w, const struct lkst_hit *find, u8 *bytes)
 	/* Its further pages may be elsewhere: the walk over its records will show that. */
 	if (size > LKST_PAGE && size <= BLOCK_MAX)
 		parts = lkst_pages_copy(w->pages, find, (unsigned int)(size / LKST_PAGE), bytes);
-	if (!parts || !is_same(find, bytes))
+	if (!parts || !rebuild_is_same(find, bytes))
 		return 0;
 	/* What it has in memory there must not leave. */
 	memcpy(bytes + offsetof(struct lkst_block_header, uuid), w->r->uuid, sizeof(w->r->uuid));
@@ -116,7 +116,7 @@ static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const
 
 	if (!w->options->doubtful)
 		return 0;
-	length = load(w, find, w->other);
+	length = rebuild_load(w, find, w->other);
 	parent = lkst_writer_dir(w->options->doubtful);
 	access = lkst_writer_access(w->options->doubtful);
 	lkst_stream_name(s->instance, stream);
@@ -154,7 +154,7 @@ static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebui
 	u32 most = 0, length;
 
 	for (i = 0; i < nr && nr > 1; i++) {
-		length = load(w, &hits[i], w->block);
+		length = rebuild_load(w, &hits[i], w->block);
 		if (length &&
 		    lkst_repair(w->block, length, hits[i].b, s->ring, w->limit_ns, w->r->catalog,
 			      ret_mended) &&
@@ -165,14 +165,14 @@ static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebui
 	}
 	if (best == nr)
 		best = 0;
-	length = load(w, &hits[best], w->block);
+	length = rebuild_load(w, &hits[best], w->block);
 	if (!length || !lkst_repair(w->block, length, hits[best].b, s->ring, w->limit_ns,
 				  w->r->catalog, ret_mended))
 		return NULL;
 	return &hits[best];
 }
 
-static void count_block(struct lkst_rebuild *sum, const struct lkst_repaired *m)
+static void rebuild_count_block(struct lkst_rebuild *sum, const struct lkst_repaired *m)
 {
 	if (!sum->records || m->begin_ns < sum->begin_ns)
 		sum->begin_ns = m->begin_ns;
@@ -184,7 +184,7 @@ static void count_block(struct lkst_rebuild *sum, const struct lkst_repaired *m)
 }
 
 /* Adds w->block to the stream. */
-static int emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_repaired *m)
+static int rebuild_emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_repaired *m)
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)w->block;
 	u64 discarded = le64toh(h->events_discarded);
@@ -198,10 +198,10 @@ static int emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lks
 	h->events_discarded =
 		htole64((discarded > s->discarded0 ? discarded - s->discarded0 : 0) + s->cut);
 	memset(w->block + m->content, 0, m->size - m->content);
-	count_block(w->sum, m);
+	rebuild_count_block(w->sum, m);
 	memcpy(w->batch + w->batched, w->block, m->size);
 	w->batched += m->size;
-	return w->batched > BATCH - BLOCK_MAX ? flush(w, s) : 0;
+	return w->batched > BATCH - BLOCK_MAX ? rebuild_flush(w, s) : 0;
 }
 
 /* The @nr copies at @hits of one block. */
@@ -231,7 +231,7 @@ static int rebuild_block(struct rebuilding *w, struct rebuilt_stream *s, const s
 	else if (m.torn_at)
 		err = take_torn(w, s, &m);
 	if (!err && m.records)
-		err = emit(w, s, &m);
+		err = rebuild_emit(w, s, &m);
 	s->cut += m.is_damaged;
 	return err;
 }
@@ -239,7 +239,7 @@ static int rebuild_block(struct rebuilding *w, struct rebuilt_stream *s, const s
 /* ---- streams -------------------------------------------------------------------------- */
 
 /* Writes @record of event @name if the trace has it, laid out as this program knows it. */
-static int put(struct rebuilding *w, const char *name, u64 ns, void *record, size_t length)
+static int rebuild_put(struct rebuilding *w, const char *name, u64 ns, void *record, size_t length)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(w->r->catalog, name);
 	struct lkst_record_head *head = record;
@@ -252,7 +252,7 @@ static int put(struct rebuilding *w, const char *name, u64 ns, void *record, siz
 }
 
 /* Notes in the ledger what the ring had overwritten. @begin_ns: when the rest of it begins. */
-static int write_lost(struct rebuilding *w, const struct lkst_dump_ring *ring, u64 begin_ns)
+static int rebuild_write_lost(struct rebuilding *w, const struct lkst_dump_ring *ring, u64 begin_ns)
 {
 	const struct lkst_lost_ring lost_ring = { .marks = &ring->marks,
 						  .level = lkst_instance_level(ring->instance),
@@ -267,7 +267,7 @@ static int write_lost(struct rebuilding *w, const struct lkst_dump_ring *ring, u
 	for (i = 0; i < nr && !err; i++) {
 		struct lkst_rec_state_overwritten o = lkst_lost_record(ring->instance, &lost[i]);
 
-		err = put(w, "state_overwritten", w->sum->end_ns, &o, sizeof(o));
+		err = rebuild_put(w, "state_overwritten", w->sum->end_ns, &o, sizeof(o));
 	}
 	return err;
 }
@@ -279,13 +279,13 @@ static int end_stream(struct rebuilding *w, const struct rebuilt_stream *s)
 					 .buffer = (u16)lkst_instance_buffer(s->instance),
 					 .records = s->torn,
 					 .whole = s->doubtful };
-	int err = flush(w, s);
+	int err = rebuild_flush(w, s);
 
 	w->sum->torn_records += s->torn;
 	w->sum->doubtful_records += s->doubtful;
 	if (!err && s->ring)
-		err = write_lost(w, s->ring, s->has_blocks ? s->begin_ns : s->ring->last);
-	return err || !s->torn ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
+		err = rebuild_write_lost(w, s->ring, s->has_blocks ? s->begin_ns : s->ring->last);
+	return err || !s->torn ? err : rebuild_put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
 }
 
 static int rebuild_stream(struct rebuilding *w, const struct lkst_hit *hits, size_t nr, u64 done)
@@ -341,7 +341,7 @@ static int write_ledger(struct rebuilding *w, const struct lkst_dump_ring *ring)
 		if (lkst_loss_is_of_records(cause))
 			w->sum->lost_events += l.count;
 		if (l.count)
-			err = put(w, "state_loss", w->sum->end_ns, &l, sizeof(l));
+			err = rebuild_put(w, "state_loss", w->sum->end_ns, &l, sizeof(l));
 	}
 	return err;
 }
@@ -366,7 +366,7 @@ static bool is_state_record(const struct lkst_catalog *c, const u8 *record, u32 
 }
 
 /* The records that one kept page holds. */
-static int write_kept(struct rebuilding *w, const struct lkst_note *note)
+static int rebuild_write_kept(struct rebuilding *w, const struct lkst_note *note)
 {
 	const u32 used = le32toh(note->length);
 	const u64 written = le64toh(note->written_ns), ns = written < LKST_TIME_MAX ? written : 0;
@@ -398,7 +398,7 @@ static int write_kept(struct rebuilding *w, const struct lkst_note *note)
  * What was kept of the machine's state: every writing that is there, the oldest first, so that what
  * is known last counts. A writing that was interrupted, or has lost a page, is good as far as it goes.
  */
-static int write_state(struct rebuilding *w)
+static int rebuild_write_state(struct rebuilding *w)
 {
 	size_t i, n;
 	int err = 0;
@@ -415,13 +415,13 @@ static int write_state(struct rebuilding *w)
 		       le32toh(w->r->notes[i - 1]->kind) == LKST_NOTE_STATE)
 			i--;
 		for (n = i; n < end && !err; n++)
-			err = write_kept(w, w->r->notes[n]);
+			err = rebuild_write_kept(w, w->r->notes[n]);
 	}
 	return err;
 }
 
 /* A ring of which not one block was found is missing as a whole. */
-static bool has_blocks(const struct lkst_recording *r, u64 instance)
+static bool rebuild_has_blocks(const struct lkst_recording *r, u64 instance)
 {
 	size_t at = lkst_lower_bound(i, r->nr_blocks, r->blocks[i].a < instance);
 
@@ -443,9 +443,9 @@ static int write_ledgers(struct rebuilding *w)
 	for (i = 0; i < w->r->nr_rings && !err; i++) {
 		const struct lkst_dump_ring *ring = &w->r->rings[i];
 
-		if (!has_blocks(w->r, ring->instance)) {
+		if (!rebuild_has_blocks(w->r, ring->instance)) {
 			w->sum->missing_blocks += missing_of(ring);
-			err = write_lost(w, ring, ring->last);
+			err = rebuild_write_lost(w, ring, ring->last);
 		}
 		if (!err && !lkst_instance_level(ring->instance))
 			err = write_ledger(w, ring);
@@ -464,13 +464,13 @@ static int claim_end(struct rebuilding *w, const struct lkst_dump_ring *ring)
 	if (missing_of(ring)) {
 		claim.last = end - 1;
 		claim.first =
-			has_blocks(w->r, ring->instance) ? end - 1 : lkst_dump_ring_oldest(ring);
-		claim.begin_ns = has_blocks(w->r, ring->instance) ? ring->last : w->sum->begin_ns;
+			rebuild_has_blocks(w->r, ring->instance) ? end - 1 : lkst_dump_ring_oldest(ring);
+		claim.begin_ns = rebuild_has_blocks(w->r, ring->instance) ? ring->last : w->sum->begin_ns;
 	}
 	return lkst_writer_claim(w->e, w->options->trace, &claim);
 }
 
-static int write_end(struct rebuilding *w)
+static int rebuild_write_end(struct rebuilding *w)
 {
 	unsigned int i;
 	int err = 0;
@@ -507,10 +507,10 @@ int lkst_rebuild(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 	if (err)
 		return err;
 	w.pages = pages;
-	err = write_state(&w) ?: rebuild_streams(&w) ?: write_ledgers(&w);
+	err = rebuild_write_state(&w) ?: rebuild_streams(&w) ?: write_ledgers(&w);
 	if (!err && options->trace && options->add)
 		err = options->add(e, options->add_ctx, sum.end_ns);
-	err = err ?: write_end(&w);
+	err = err ?: rebuild_write_end(&w);
 	if (err)
 		return err;
 	*ret_rebuild = sum;

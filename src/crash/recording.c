@@ -107,7 +107,7 @@ static bool has_uuid(const struct lkst_recording *r)
 }
 
 /* Where block @seq of stream @instance is among those that were found, or would be. */
-static size_t find_block(const struct lkst_recording *r, u64 instance, u64 seq)
+static size_t recording_find_block(const struct lkst_recording *r, u64 instance, u64 seq)
 {
 	const struct lkst_hit *b = r->blocks;
 
@@ -171,8 +171,8 @@ static int grow_rings(struct lkst_err *e, struct lkst_recording *r, unsigned int
 	return 0;
 }
 
-static int take_state(struct lkst_err *e, struct lkst_recording *r, const u8 *page,
-		      unsigned int *room)
+static int recording_take_state(struct lkst_err *e, struct lkst_recording *r, const u8 *page,
+				unsigned int *room)
 {
 	int err = grow_rings(e, r, room);
 	unsigned int nr, i;
@@ -185,14 +185,14 @@ static int take_state(struct lkst_err *e, struct lkst_recording *r, const u8 *pa
 	for (i = 0; i < nr; i++) {
 		struct lkst_dump_ring *ring = &r->rings[r->nr_rings + i];
 
-		ring->present = find_block(r, ring->instance, ring->opened) -
-				find_block(r, ring->instance, lkst_dump_ring_oldest(ring));
+		ring->present = recording_find_block(r, ring->instance, ring->opened) -
+				recording_find_block(r, ring->instance, lkst_dump_ring_oldest(ring));
 	}
 	r->nr_rings += nr;
 	return 0;
 }
 
-static int take_note(struct lkst_err *e, struct lkst_recording *r, const u8 *page)
+static int recording_take_note(struct lkst_err *e, struct lkst_recording *r, const u8 *page)
 {
 	struct lkst_note **note;
 
@@ -208,7 +208,7 @@ static int take_note(struct lkst_err *e, struct lkst_recording *r, const u8 *pag
 }
 
 /* Of copies only the first stays. */
-static void drop_copies(struct lkst_recording *r)
+static void recording_drop_copies(struct lkst_recording *r)
 {
 	size_t n, nr_notes = 0;
 	unsigned int i;
@@ -227,7 +227,7 @@ static void drop_copies(struct lkst_recording *r)
 }
 
 /* The metadata makes the catalogue. If it cannot be had, the recording is one without. */
-static void read_notes(struct lkst_recording *r)
+static void recording_read_notes(struct lkst_recording *r)
 {
 	const struct lkst_note *const *notes = (const struct lkst_note *const *)r->notes;
 	_cleanup_free_ u8 *packed = NULL, *start = NULL;
@@ -256,8 +256,8 @@ static void read_notes(struct lkst_recording *r)
 }
 
 /* Fills @r from the @nr hits at @hits, which are all of one trace. */
-static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_hit *hits,
-		size_t nr, struct lkst_recording *r)
+static int recording_fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_hit *hits,
+			  size_t nr, struct lkst_recording *r)
 {
 	_Alignas(8) u8 page[LKST_PAGE];
 	unsigned int room = 0;
@@ -272,12 +272,12 @@ static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_
 	for (i = 0; i < nr && hits[i].kind != LKST_HIT_BLOCK && !err; i++) {
 		if (hits[i].kind == LKST_HIT_MARK || !lkst_pages_copy(pages, &hits[i], 1, page))
 			continue;
-		err = hits[i].kind == LKST_HIT_STATE ? take_state(e, r, page, &room)
-						       : take_note(e, r, page);
+		err = hits[i].kind == LKST_HIT_STATE ? recording_take_state(e, r, page, &room)
+						       : recording_take_note(e, r, page);
 	}
 	if (err)
 		return err;
-	drop_copies(r);
+	recording_drop_copies(r);
 	for (i = 0; i < r->nr_blocks; i++) {
 		bool is_last = i + 1 == r->nr_blocks || r->blocks[i + 1].a != r->blocks[i].a;
 		u64 begin;
@@ -290,11 +290,11 @@ static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_
 		begin = le64toh(begin);
 		r->newest_ns = begin > r->newest_ns ? begin : r->newest_ns;
 	}
-	read_notes(r);
+	recording_read_notes(r);
 	return 0;
 }
 
-static void fini(struct lkst_recording *r)
+static void recording_fini(struct lkst_recording *r)
 {
 	size_t i;
 
@@ -327,7 +327,7 @@ static int compare_recordings(const void *a, const void *b)
 }
 
 /* Whether @known has the id of its pages. The trace's UUID, too, if nothing else says it. */
-static void prove(struct lkst_recording *r, const struct lkst_memory_ids *known)
+static void recording_prove(struct lkst_recording *r, const struct lkst_memory_ids *known)
 {
 	size_t i;
 
@@ -413,7 +413,7 @@ static void drop_last(struct lkst_recordings *r)
 		}
 		if (r->nr <= 1 || (r->nr <= RECORDINGS_MAX && nr_notes <= ALL_NOTES_MAX))
 			return;
-		fini(&r->items[last]);
+		recording_fini(&r->items[last]);
 		r->items[last] = r->items[--r->nr];
 		r->nr_dropped++;
 	}
@@ -442,10 +442,10 @@ int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsig
 			err = lkst_err_sys(e, -ENOMEM, "listing recordings");
 			break;
 		}
-		err = fill(e, pages, hits->items + i, end - i, one);
+		err = recording_fill(e, pages, hits->items + i, end - i, one);
 		if (err)
 			break;
-		prove(one, known);
+		recording_prove(one, known);
 		drop_last(&r);
 	}
 	if (!err)
@@ -469,7 +469,7 @@ void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16])
 
 		if (one->is_outdone ||
 		    (one->catalog && !memcmp(one->catalog->boot_id, boot_id, 16)))
-			fini(one);
+			recording_fini(one);
 		else
 			r->items[nr++] = *one;
 	}
@@ -481,7 +481,7 @@ void lkst_recordings_free(struct lkst_recordings *r)
 	unsigned int i;
 
 	for (i = 0; i < r->nr; i++)
-		fini(&r->items[i]);
+		recording_fini(&r->items[i]);
 	free(r->items);
 	*r = (struct lkst_recordings){};
 }

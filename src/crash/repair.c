@@ -10,7 +10,7 @@
 enum { PAGE = 1 << LKST_BLOCK_SHIFT_MIN };
 
 /* How far a walk over a block's records came. */
-struct walk {
+struct crash_repair_walk {
 	u32 content; /* end of the last good record */
 	u32 at;	     /* where the walk ended */
 	u64 first_ns, last_ns;
@@ -18,7 +18,7 @@ struct walk {
 	bool has_failed; /* what is at `at` makes no sense */
 };
 
-static u64 head_at(const u8 *bytes)
+static u64 repair_head_at(const u8 *bytes)
 {
 	u64 head;
 
@@ -32,15 +32,15 @@ static u32 align(u32 offset)
 }
 
 /* Walks at most @most records from @from on. */
-static void walk(const struct lkst_block *block, u32 from, u64 ns, u64 most,
-		 const struct lkst_catalog *catalog, struct walk *w)
+static void repair_walk(const struct lkst_block *block, u32 from, u64 ns, u64 most,
+			const struct lkst_catalog *catalog, struct crash_repair_walk *w)
 {
 	struct lkst_block_cursor cursor = { .block = block, .offset = from, .ns = ns };
 	struct lkst_record r;
 	struct lkst_err e;
 	int got = 0;
 
-	*w = (struct walk){ .content = from, .first_ns = ns, .last_ns = ns };
+	*w = (struct crash_repair_walk){ .content = from, .first_ns = ns, .last_ns = ns };
 	while (w->records < most && (got = lkst_block_next(&e, &cursor, catalog, &r)) > 0) {
 		if (!w->records++)
 			w->first_ns = r.ns;
@@ -55,26 +55,26 @@ static void walk(const struct lkst_block *block, u32 from, u64 ns, u64 most,
  * A block of several pages that lay scattered in memory: where the walk failed, the page is another's,
  * and the record that runs into it is cut in two. What ended before that page is good.
  */
-static void withdraw(const struct lkst_block *block, const struct lkst_catalog *catalog,
-		     struct walk *w)
+static void repair_withdraw(const struct lkst_block *block, const struct lkst_catalog *catalog,
+			    struct crash_repair_walk *w)
 {
 	struct lkst_block before = *block;
 
 	if (!w->has_failed || w->at < PAGE)
 		return;
 	before.content = w->at / PAGE * PAGE;
-	walk(&before, LKST_BLOCK_HEADER, block->begin_ns, UINT64_MAX, catalog, w);
+	repair_walk(&before, LKST_BLOCK_HEADER, block->begin_ns, UINT64_MAX, catalog, w);
 	w->has_failed = true;
 }
 
-static void close_header(struct lkst_block_header *h, const struct walk *w)
+static void close_header(struct lkst_block_header *h, const struct crash_repair_walk *w)
 {
 	h->content_size = htole64(w->content * 8ULL);
 	h->timestamp_end = htole64(w->last_ns);
 }
 
 /* Where an unfinished record is: its head has the last time that the ring gave out. */
-static u32 find_torn(const struct lkst_block *block, const struct walk *w,
+static u32 find_torn(const struct lkst_block *block, const struct crash_repair_walk *w,
 		     const struct lkst_dump_ring *ring)
 {
 	const u64 mask = (1ULL << LKST_TIME_BITS) - 1;
@@ -82,7 +82,7 @@ static u32 find_torn(const struct lkst_block *block, const struct walk *w,
 
 	if (w->at + sizeof(struct lkst_record_head) > block->size)
 		return 0;
-	head = head_at(block->bytes + w->at);
+	head = repair_head_at(block->bytes + w->at);
 	ns = (w->last_ns & ~mask) | head >> 16;
 	if (ring)
 		return ring->is_writing && head >> 16 == (ring->last & mask) ? w->at : 0;
@@ -101,7 +101,7 @@ bool lkst_repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring 
 				    .instance = le64toh(h->stream_instance_id) };
 	bool is_open = ring ? seq >= ring->done >> ring->shift : block.end_ns < block.begin_ns;
 	struct lkst_repaired m = {};
-	struct walk w;
+	struct crash_repair_walk w;
 
 	if (le32toh(h->magic) != LKST_BLOCK_MAGIC || available < PAGE ||
 	    block.begin_ns >= LKST_TIME_MAX || size < PAGE || size > 1u << LKST_BLOCK_SHIFT_MAX ||
@@ -121,8 +121,8 @@ bool lkst_repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring 
 		block.end_ns = limit_ns;
 	block.size = available < size ? available : (u32)size;
 	block.content = content < available ? (u32)content : available;
-	walk(&block, LKST_BLOCK_HEADER, block.begin_ns, UINT64_MAX, catalog, &w);
-	withdraw(&block, catalog, &w);
+	repair_walk(&block, LKST_BLOCK_HEADER, block.begin_ns, UINT64_MAX, catalog, &w);
+	repair_withdraw(&block, catalog, &w);
 	/* Without its state page an open block ends in whatever was there before. */
 	m.is_damaged = block.content < content || (w.has_failed && (ring || !is_open));
 	if (is_open && !m.is_damaged)
@@ -142,11 +142,11 @@ bool lkst_repair_torn(u8 *bytes, const struct lkst_repaired *m, const struct lks
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)bytes;
 	struct lkst_block block = { .bytes = bytes, .size = m->size, .content = m->size };
-	struct walk w;
+	struct crash_repair_walk w;
 
 	block.begin_ns = le64toh(h->timestamp_begin);
 	block.end_ns = block.begin_ns + LKST_TIME_GAP_MAX;
-	walk(&block, m->torn_at, m->end_ns, 1, catalog, &w);
+	repair_walk(&block, m->torn_at, m->end_ns, 1, catalog, &w);
 	if (!w.records)
 		return false;
 	memmove(bytes + LKST_BLOCK_HEADER, bytes + m->torn_at, w.content - m->torn_at);

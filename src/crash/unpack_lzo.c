@@ -16,7 +16,7 @@ struct lzo {
 	bool bad;
 };
 
-static u32 take(struct lzo *z)
+static u32 unpack_lzo_take(struct lzo *z)
 {
 	if (z->in == z->in_end) {
 		z->bad = true;
@@ -27,9 +27,9 @@ static u32 take(struct lzo *z)
 
 static u32 take_16(struct lzo *z)
 {
-	u32 low = take(z);
+	u32 low = unpack_lzo_take(z);
 
-	return low | take(z) << 8;
+	return low | unpack_lzo_take(z) << 8;
 }
 
 /* A length whose field is 0 continues in bytes: 255 for each that is 0, plus the first that is not. */
@@ -40,7 +40,7 @@ static u32 long_length(struct lzo *z, u32 field, u32 mask)
 	if (length)
 		return length;
 	length = mask;
-	while (!(byte = take(z)) && !z->bad && length < 1 << 20)
+	while (!(byte = unpack_lzo_take(z)) && !z->bad && length < 1 << 20)
 		length += 255;
 	return length + byte;
 }
@@ -90,9 +90,9 @@ static bool short_instruction(struct lzo *z, u32 op, u32 state)
 		return false;
 	}
 	if (state == 4)
-		match(z, (take(z) << 2) + (op >> 2) + 2049, 3);
+		match(z, (unpack_lzo_take(z) << 2) + (op >> 2) + 2049, 3);
 	else
-		match(z, (take(z) << 2) + (op >> 2) + 1, 2);
+		match(z, (unpack_lzo_take(z) << 2) + (op >> 2) + 1, 2);
 	return true;
 }
 
@@ -103,7 +103,7 @@ static u32 instruction(struct lzo *z, u32 op, u32 state)
 
 	if (op >= 64) {
 		length = (op >> 5) + 1;
-		match(z, (take(z) << 3) + ((op >> 2) & 7) + 1, length);
+		match(z, (unpack_lzo_take(z) << 3) + ((op >> 2) & 7) + 1, length);
 		tail = op & 3;
 	} else if (op >= 32) {
 		length = long_length(z, op, 31) + 2;
@@ -140,6 +140,6 @@ size_t lkst_unlzo(const u8 *in, size_t length, u8 *out, size_t room)
 		state = state < 4 ? state : 4;
 	}
 	while (!z.bad && z.out < z.out_end && z.in < z.in_end)
-		state = instruction(&z, take(&z), state);
+		state = instruction(&z, unpack_lzo_take(&z), state);
 	return (size_t)(z.out - out);
 }

@@ -14,7 +14,7 @@ struct snappy {
 };
 
 /* Reads @nr little-endian bytes. False: they are not there. */
-static bool take(struct snappy *z, unsigned int nr, u32 *ret_value)
+static bool unpack_snappy_take(struct snappy *z, unsigned int nr, u32 *ret_value)
 {
 	unsigned int i;
 
@@ -42,7 +42,7 @@ static bool literal(struct snappy *z, u32 tag)
 	u32 length = tag >> 2;
 	size_t room = (size_t)(z->out_end - z->out), part;
 
-	if (length >= 60 && !take(z, length - 59, &length))
+	if (length >= 60 && !unpack_snappy_take(z, length - 59, &length))
 		return false;
 	if (length >= (size_t)(z->in_end - z->in))
 		return false;
@@ -53,16 +53,16 @@ static bool literal(struct snappy *z, u32 tag)
 	return true;
 }
 
-static bool copy(struct snappy *z, u32 tag)
+static bool unpack_snappy_copy(struct snappy *z, u32 tag)
 {
 	u32 offset, length = (tag >> 2) + 1;
 
 	if ((tag & 3) == 1) {
-		if (!take(z, 1, &offset))
+		if (!unpack_snappy_take(z, 1, &offset))
 			return false;
 		offset |= (tag >> 5) << 8;
 		length = ((tag >> 2) & 7) + 4;
-	} else if (!take(z, (tag & 3) == 2 ? 2 : 4, &offset)) {
+	} else if (!unpack_snappy_take(z, (tag & 3) == 2 ? 2 : 4, &offset)) {
 		return false;
 	}
 	if (!offset || offset > (size_t)(z->out - z->out_start))
@@ -80,7 +80,7 @@ size_t lkst_unsnappy(const u8 *in, size_t length, u8 *out, size_t room)
 	while (good && z.in < z.in_end && z.out < z.out_end) {
 		u32 tag = *z.in++;
 
-		good = tag & 3 ? copy(&z, tag) : literal(&z, tag);
+		good = tag & 3 ? unpack_snappy_copy(&z, tag) : literal(&z, tag);
 	}
 	return (size_t)(z.out - out);
 }

@@ -65,7 +65,7 @@ static int no_answer(struct lkst_err *e, const char *why)
 }
 
 /* Undoes the escapes of a cell in place, and ends it with a NUL. Returns its length. */
-static size_t unescape(char *cell, size_t length)
+static size_t answer_unescape(char *cell, size_t length)
 {
 	static const char letters[] = "tnrbf0", bytes[] = "\t\n\r\b\f\0";
 	size_t from = 0, to = 0;
@@ -85,7 +85,7 @@ static size_t unescape(char *cell, size_t length)
 	return to;
 }
 
-static enum lkst_column_type type_of(const char *type)
+static enum lkst_column_type answer_type_of(const char *type)
 {
 	static const struct {
 		const char *begin;
@@ -110,8 +110,8 @@ static enum lkst_column_type type_of(const char *type)
 	return LKST_COLUMN_TEXT;
 }
 
-static int put_cell(struct lkst_err *e, struct lkst_fleet_answer *a, unsigned int i, char *cell,
-		    size_t length)
+static int answer_put_cell(struct lkst_err *e, struct lkst_fleet_answer *a, unsigned int i, char *cell,
+			   size_t length)
 {
 	char *end = cell;
 
@@ -119,7 +119,7 @@ static int put_cell(struct lkst_err *e, struct lkst_fleet_answer *a, unsigned in
 		lkst_table_none(&a->table);
 		return 0;
 	}
-	length = unescape(cell, length);
+	length = answer_unescape(cell, length);
 	errno = 0;
 	switch (lkst_column_storage(a->columns[i].type)) {
 	case LKST_CELL_U64:
@@ -144,12 +144,12 @@ static int put_cell(struct lkst_err *e, struct lkst_fleet_answer *a, unsigned in
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Takes the name of @length bytes, behind which one byte is free. */
-static int take_name(struct lkst_err *e, struct lkst_fleet_answer *a, char *name, size_t length)
+static int answer_take_name(struct lkst_err *e, struct lkst_fleet_answer *a, char *name, size_t length)
 {
 	if (a->nr == LKST_TABLE_COLUMNS_MAX)
 		return lkst_err_set(e, -E2BIG, "the answer has more than %d columns; ask for fewer",
 				    LKST_TABLE_COLUMNS_MAX);
-	length = unescape(name, length);
+	length = answer_unescape(name, length);
 	if (!length)
 		return no_answer(e, "a column has no name");
 	/* What is behind it would be lost, and two names might become one. */
@@ -175,7 +175,7 @@ static int take_names(struct lkst_err *e, struct lkst_fleet_answer *a)
 	a->room = 0;
 	for (; name && !err; name = tab ? tab + 1 : NULL) {
 		tab = memchr(name, '\t', (size_t)(end - name));
-		err = take_name(e, a, name, (size_t)((tab ?: end) - name));
+		err = answer_take_name(e, a, name, (size_t)((tab ?: end) - name));
 	}
 	return err;
 }
@@ -197,8 +197,8 @@ static int each_cell(struct lkst_err *e, struct lkst_fleet_answer *a, bool is_ro
 		if (!is_row && (*cell < 'A' || *cell > 'Z'))
 			return no_answer(e, "its second line has no types");
 		if (!is_row)
-			a->columns[i].type = type_of(cell);
-		err = is_row ? put_cell(e, a, i, cell, (size_t)((tab ?: end) - cell)) : 0;
+			a->columns[i].type = answer_type_of(cell);
+		err = is_row ? answer_put_cell(e, a, i, cell, (size_t)((tab ?: end) - cell)) : 0;
 		if (err)
 			return err;
 		cell = tab ? tab + 1 : end;
@@ -224,7 +224,7 @@ static int take_known(struct lkst_err *e, struct lkst_fleet_answer *a)
 	return 0;
 }
 
-static int take_line(struct lkst_err *e, struct lkst_fleet_answer *a)
+static int answer_take_line(struct lkst_err *e, struct lkst_fleet_answer *a)
 {
 	int err;
 
@@ -248,7 +248,7 @@ static int take_line(struct lkst_err *e, struct lkst_fleet_answer *a)
 	return err;
 }
 
-static int append(struct lkst_err *e, struct lkst_fleet_answer *a, const char *bytes, size_t length)
+static int answer_append(struct lkst_err *e, struct lkst_fleet_answer *a, const char *bytes, size_t length)
 {
 	size_t room = a->room ?: 4096;
 	char *line;
@@ -278,9 +278,9 @@ int lkst_fleet_answer_feed(struct lkst_err *e, struct lkst_fleet_answer *a, cons
 
 	while (bytes < end && !err) {
 		newline = memchr(bytes, '\n', (size_t)(end - bytes));
-		err = append(e, a, bytes, (size_t)((newline ?: end) - bytes));
+		err = answer_append(e, a, bytes, (size_t)((newline ?: end) - bytes));
 		if (!err && newline)
-			err = take_line(e, a);
+			err = answer_take_line(e, a);
 		bytes = newline ? newline + 1 : end;
 	}
 	return err;

@@ -36,7 +36,7 @@ struct exchange {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool is_name(const char *text)
+static bool client_is_name(const char *text)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -44,7 +44,7 @@ static bool is_name(const char *text)
 	return *text && strspn(text, letters) == strlen(text) && (*text < '0' || *text > '9');
 }
 
-static int check(struct lkst_err *e, const struct lkst_fleet_where *w)
+static int client_check(struct lkst_err *e, const struct lkst_fleet_where *w)
 {
 	const char *host = strstr(w->url, "://");
 	bool is_http = !strncmp(w->url, "http://", 7) || !strncmp(w->url, "https://", 8);
@@ -59,7 +59,7 @@ static int check(struct lkst_err *e, const struct lkst_fleet_where *w)
 		return lkst_err_set(e, -EINVAL,
 				    "\"%.200s\" is not a server's URL: try http://localhost:8123",
 				    w->url);
-	if (!is_name(w->database))
+	if (!client_is_name(w->database))
 		return lkst_err_set(e, -EINVAL,
 				    "the database's name may have letters, digits and _, and not "
 				    "begin with a digit: \"%.64s\"",
@@ -82,9 +82,9 @@ static int add_header(struct lkst_fleet *f, const char *name, const char *value)
 	return list ? 0 : -ENOMEM;
 }
 
-static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx);
+static size_t client_take_bytes(char *bytes, size_t size, size_t nr, void *ctx);
 
-static void prepare(struct lkst_fleet *f, const struct lkst_fleet_where *w)
+static void client_prepare(struct lkst_fleet *f, const struct lkst_fleet_where *w)
 {
 	__typeof__(f->lib.easy_setopt) set = f->lib.easy_setopt;
 	CURL *curl = f->curl;
@@ -95,7 +95,7 @@ static void prepare(struct lkst_fleet *f, const struct lkst_fleet_where *w)
 	set(curl, CURLOPT_TIMEOUT_MS, (long)(w->timeout_ns / MILLION));
 	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
 	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-	set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	set(curl, CURLOPT_WRITEFUNCTION, client_take_bytes);
 	if (w->ca)
 		set(curl, CURLOPT_CAINFO, w->ca);
 }
@@ -104,7 +104,7 @@ int lkst_fleet_open(struct lkst_err *e, const struct lkst_fleet_where *where,
 		    struct lkst_fleet **ret_fleet)
 {
 	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
-	int err = check(e, where);
+	int err = client_check(e, where);
 
 	if (err)
 		return err;
@@ -122,7 +122,7 @@ int lkst_fleet_open(struct lkst_err *e, const struct lkst_fleet_where *where,
 		return lkst_err_sys(e, -ENOMEM, "preparing to speak to %s", where->url);
 	while (strlen(f->url) && f->url[strlen(f->url) - 1] == '/')
 		f->url[strlen(f->url) - 1] = 0;
-	prepare(f, where);
+	client_prepare(f, where);
 	*ret_fleet = lkst_take(f);
 	return 0;
 }
@@ -148,7 +148,7 @@ const char *lkst_fleet_database(const struct lkst_fleet *f)
 /* ---- a request ------------------------------------------------------------------------------- */
 
 /* Keeps the beginning of what the server says, and has an answer read. Less than all ends the request. */
-static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
+static size_t client_take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 {
 	struct exchange *x = ctx;
 	size_t length = size * nr, room = LKST_FLEET_SAID_MAX - x->nr_said, i;
@@ -165,7 +165,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 	return x->err ? 0 : length;
 }
 
-static int failed(struct lkst_err *e, const struct exchange *x, CURLcode code)
+static int client_failed(struct lkst_err *e, const struct exchange *x, CURLcode code)
 {
 	const char *url = x->f->url;
 	long status = 0;
@@ -222,7 +222,7 @@ static int perform(struct lkst_err *e, struct exchange *x, const char *url, cons
 	lib->easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	if (code == CURLE_OK && status == 200 && (x->answer || !x->bytes))
 		return 0;
-	return failed(e, x, code);
+	return client_failed(e, x, code);
 }
 
 int lkst_fleet_do(struct lkst_err *e, struct lkst_fleet *f, const char *statement)
@@ -233,8 +233,8 @@ int lkst_fleet_do(struct lkst_err *e, struct lkst_fleet *f, const char *statemen
 	return perform(e, &x, url, statement, strlen(statement), false);
 }
 
-static int insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
-		  const char *parameters, const void *bytes, size_t length)
+static int client_insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
+			 const char *parameters, const void *bytes, size_t length)
 {
 	_cleanup_free_ char *url = url_of(f, statement, parameters);
 	struct exchange x = { .f = f };
@@ -245,7 +245,7 @@ static int insert(struct lkst_err *e, struct lkst_fleet *f, const char *statemen
 int lkst_fleet_insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
 		      const void *bytes, size_t length)
 {
-	return insert(e, f, statement, "", bytes, length);
+	return client_insert(e, f, statement, "", bytes, length);
 }
 
 int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
@@ -263,14 +263,14 @@ int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *s
 	 * kept is closed. But the server may have inserted the rows, and then closed it.
 	 */
 	f->lib.easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 1L);
-	err = insert(e, f, statement, parameters, bytes, length);
+	err = client_insert(e, f, statement, parameters, bytes, length);
 	f->lib.easy_setopt(f->curl, CURLOPT_FRESH_CONNECT, 0L);
 	return err;
 }
 
 /* @is_inside: names without a database are of the client's. Its answer goes to @answer. */
-static int ask(struct lkst_err *e, struct lkst_fleet *f, const char *question, bool is_inside,
-	       struct lkst_fleet_answer *answer, const struct lkst_table **ret_table)
+static int client_ask(struct lkst_err *e, struct lkst_fleet *f, const char *question, bool is_inside,
+		      struct lkst_fleet_answer *answer, const struct lkst_table **ret_table)
 {
 	_cleanup_free_ char *parameters = NULL, *url = NULL;
 	struct exchange x = { .f = f, .answer = answer };
@@ -286,7 +286,7 @@ static int ask(struct lkst_err *e, struct lkst_fleet *f, const char *question, b
 	if (err)
 		return err;
 	x.err = lkst_fleet_answer_end(&x.why, answer, ret_table);
-	return x.err ? failed(e, &x, CURLE_OK) : 0;
+	return x.err ? client_failed(e, &x, CURLE_OK) : 0;
 }
 
 int lkst_fleet_ask(struct lkst_err *e, struct lkst_fleet *f, const char *question,
@@ -299,7 +299,7 @@ int lkst_fleet_ask(struct lkst_err *e, struct lkst_fleet *f, const char *questio
 
 	if (lkst_fleet_answer_new(sink, arg, &answer))
 		return lkst_err_sys(e, -ENOMEM, "asking %s", f->url);
-	err = ask(e, f, question, end != NULL, answer, &table);
+	err = client_ask(e, f, question, end != NULL, answer, &table);
 	if (!err && end)
 		end(arg, table);
 	return err;
@@ -316,7 +316,7 @@ int lkst_fleet_ask_ready(struct lkst_err *e, struct lkst_fleet *f,
 	if (lkst_fleet_answer_new(sink, arg, &answer))
 		return lkst_err_sys(e, -ENOMEM, "asking %s", f->url);
 	lkst_fleet_answer_expect(answer, q->name, q->title, q->columns, q->nr_columns);
-	err = ask(e, f, q->text, true, answer, &table);
+	err = client_ask(e, f, q->text, true, answer, &table);
 	if (!err && end)
 		end(arg, table);
 	return err;
@@ -328,7 +328,7 @@ struct number {
 	u64 value, nr;
 };
 
-static int take_number(void *arg, const struct lkst_table *t)
+static int client_take_number(void *arg, const struct lkst_table *t)
 {
 	struct number *n = arg;
 
@@ -345,7 +345,7 @@ int lkst_fleet_ask_number(struct lkst_err *e, struct lkst_fleet *f, const char *
 			  u64 *ret_number)
 {
 	struct number n = {};
-	int err = lkst_fleet_ask(e, f, question, take_number, &n, NULL);
+	int err = lkst_fleet_ask(e, f, question, client_take_number, &n, NULL);
 
 	if (!err && n.nr != 1)
 		err = lkst_err_set(e, -EPROTO, "%s does not answer \"%s\" by a number", f->url,

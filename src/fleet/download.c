@@ -19,7 +19,7 @@ struct coming {
 	u64 bytes, max_bytes;
 };
 
-static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
+static size_t download_take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 {
 	struct coming *c = ctx;
 	size_t length = size * nr;
@@ -36,7 +36,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 	return c->err ? 0 : length;
 }
 
-static void prepare(struct coming *c, const struct lkst_fleet_file *file)
+static void download_prepare(struct coming *c, const struct lkst_fleet_file *file)
 {
 	__typeof__(c->lib.easy_setopt) set = c->lib.easy_setopt;
 	CURL *curl = c->curl;
@@ -52,7 +52,7 @@ static void prepare(struct coming *c, const struct lkst_fleet_file *file)
 	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
 	/* Whoever it sends elsewhere might be sent to somebody who collects credentials. */
 	set(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	set(curl, CURLOPT_WRITEFUNCTION, download_take_bytes);
 	set(curl, CURLOPT_WRITEDATA, c);
 	if (file->ca)
 		set(curl, CURLOPT_CAINFO, file->ca);
@@ -63,8 +63,8 @@ static void prepare(struct coming *c, const struct lkst_fleet_file *file)
 	}
 }
 
-static int failed(struct lkst_err *e, const struct lkst_fleet_file *file, const struct coming *c,
-		  CURLcode code)
+static int download_failed(struct lkst_err *e, const struct lkst_fleet_file *file, const struct coming *c,
+			   CURLcode code)
 {
 	long status = 0;
 
@@ -113,11 +113,11 @@ int lkst_fleet_download(struct lkst_err *e, const struct lkst_fleet_file *file, 
 	c.curl = c.lib.easy_init();
 	if (!c.curl)
 		return lkst_err_sys(e, -ENOMEM, "fetching %s", file->url);
-	prepare(&c, file);
+	download_prepare(&c, file);
 	code = c.lib.easy_perform(c.curl);
 	c.lib.easy_getinfo(c.curl, CURLINFO_RESPONSE_CODE, &status);
 	if (code != CURLE_OK || status != 200)
-		err = failed(e, file, &c, code);
+		err = download_failed(e, file, &c, code);
 	c.lib.easy_cleanup(c.curl);
 	if (!err)
 		*ret_bytes = c.bytes;

@@ -28,7 +28,7 @@ void lkst_packed_rows_fini(struct lkst_packed_rows *rows)
 }
 
 /* Makes room for what most often comes of the held bytes. */
-static void reserve(struct lkst_packed_rows *rows)
+static void packed_rows_reserve(struct lkst_packed_rows *rows)
 {
 	size_t need = rows->length + sizeof(rows->held);
 	uint8_t *bytes;
@@ -44,12 +44,12 @@ static void reserve(struct lkst_packed_rows *rows)
 	}
 }
 
-static void pack(struct lkst_packed_rows *rows, int how)
+static void packed_rows_pack(struct lkst_packed_rows *rows, int how)
 {
 	rows->z.next_in = rows->held;
 	rows->z.avail_in = (uInt)rows->nr_held;
 	do {
-		reserve(rows);
+		packed_rows_reserve(rows);
 		if (rows->error)
 			return;
 		rows->z.next_out = rows->bytes + rows->length;
@@ -68,7 +68,7 @@ void lkst_packed_put(struct lkst_packed_rows *rows, const void *bytes, size_t le
 
 	while (length) {
 		if (rows->nr_held == sizeof(rows->held))
-			pack(rows, Z_NO_FLUSH);
+			packed_rows_pack(rows, Z_NO_FLUSH);
 		part = sizeof(rows->held) - rows->nr_held;
 		part = part < length ? part : length;
 		memcpy(rows->held + rows->nr_held, from, part);
@@ -112,7 +112,7 @@ void lkst_packed_uuid(struct lkst_packed_rows *rows, const uint8_t uuid[16])
 
 int lkst_packed_rows_end(struct lkst_packed_rows *rows)
 {
-	pack(rows, Z_FINISH);
+	packed_rows_pack(rows, Z_FINISH);
 	return rows->error;
 }
 

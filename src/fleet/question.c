@@ -51,13 +51,13 @@ struct sql {
 	size_t length;
 };
 
-static void begin(struct sql *s)
+static void question_begin(struct sql *s)
 {
 	*s = (struct sql){};
 	s->to = open_memstream(&s->text, &s->length);
 }
 
-__attribute__((format(printf, 2, 3))) static void put(struct sql *s, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void question_put(struct sql *s, const char *format, ...)
 {
 	va_list args;
 
@@ -73,20 +73,20 @@ static void put_quoted(struct sql *s, const char *text, size_t length)
 {
 	size_t i;
 
-	put(s, "'");
+	question_put(s, "'");
 	for (i = 0; i < length; i++)
-		put(s, text[i] == '\'' || text[i] == '\\' ? "\\%c" : "%c", text[i]);
-	put(s, "'");
+		question_put(s, text[i] == '\'' || text[i] == '\\' ? "\\%c" : "%c", text[i]);
+	question_put(s, "'");
 }
 
-static void put_string(struct sql *s, const char *text)
+static void question_put_string(struct sql *s, const char *text)
 {
 	put_quoted(s, text, strlen(text));
 }
 
 /* Ends the text, and the question has it. */
-static int end(struct lkst_err *e, struct sql *s, struct lkst_fleet_question *ret_question,
-	       const struct lkst_fleet_question *what)
+static int question_end(struct lkst_err *e, struct sql *s, struct lkst_fleet_question *ret_question,
+			const struct lkst_fleet_question *what)
 {
 	bool is_bad = !s->to || ferror(s->to);
 
@@ -109,7 +109,7 @@ static int end(struct lkst_err *e, struct sql *s, struct lkst_fleet_question *re
 
 /* ---- which rows ------------------------------------------------------------------------------- */
 
-static int check(struct lkst_err *e, const struct lkst_fleet_scope *scope)
+static int question_check(struct lkst_err *e, const struct lkst_fleet_scope *scope)
 {
 	unsigned int i;
 
@@ -130,17 +130,17 @@ static void put_labels(struct sql *s, const struct lkst_fleet_scope *scope)
 
 	if (!scope->nr_labels)
 		return;
-	put(s, " and host in (select host from (select host, argMax(label.name, seen) as names, "
+	question_put(s, " and host in (select host from (select host, argMax(label.name, seen) as names, "
 	       "argMax(label.value, seen) as values from host_rows group by host) where 1");
 	for (i = 0; i < scope->nr_labels; i++) {
 		label = scope->labels[i];
 		value = strchr(label, '=');
-		put(s, " and values[indexOf(names, ");
+		question_put(s, " and values[indexOf(names, ");
 		put_quoted(s, label, (size_t)(value - label));
-		put(s, ")] = ");
-		put_string(s, value + 1);
+		question_put(s, ")] = ");
+		question_put_string(s, value + 1);
 	}
-	put(s, ")");
+	question_put(s, ")");
 }
 
 /* What tells the rows of a measure apart. */
@@ -154,25 +154,25 @@ struct rows {
 	const char *more; /* what else is true of them: " and ...", or "" */
 };
 
-static void put_rows(struct sql *s, const struct rows *r)
+static void question_put_rows(struct sql *s, const struct rows *r)
 {
-	put(s, " from second_rows where measure = ");
-	put_string(s, r->measure);
-	put(s, " and cgroup = ");
-	put_string(s, r->scope->cgroup ?: "");
-	put(s, " and second >= toDateTime(%" PRIu64 ") and second < toDateTime(%" PRIu64 ")", r->from,
-	    (u64)((r->scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S));
+	question_put(s, " from second_rows where measure = ");
+	question_put_string(s, r->measure);
+	question_put(s, " and cgroup = ");
+	question_put_string(s, r->scope->cgroup ?: "");
+	question_put(s, " and second >= toDateTime(%" PRIu64 ") and second < toDateTime(%" PRIu64 ")", r->from,
+		     (u64)((r->scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S));
 	put_labels(s, r->scope);
-	put(s, "%s", r->more);
+	question_put(s, "%s", r->more);
 }
 
 /* The same, of those that came once, or @twice: those with the hash of another one, which takes little memory. */
 static void put_rows_that_came(struct sql *s, const struct rows *r, bool twice)
 {
-	put_rows(s, r);
-	put(s, " and " KEY "%s in (select " KEY " as k", twice ? "" : " not");
-	put_rows(s, r);
-	put(s, " group by k having count() > 1)");
+	question_put_rows(s, r);
+	question_put(s, " and " KEY "%s in (select " KEY " as k", twice ? "" : " not");
+	question_put_rows(s, r);
+	question_put(s, " group by k having count() > 1)");
 }
 
 /*
@@ -181,18 +181,18 @@ static void put_rows_that_came(struct sql *s, const struct rows *r, bool twice)
  */
 static void put_each_row(struct sql *s, const struct rows *r, const char *columns)
 {
-	put(s, "(select %s", columns);
+	question_put(s, "(select %s", columns);
 	put_rows_that_came(s, r, false);
-	put(s, " union all select %s", columns);
+	question_put(s, " union all select %s", columns);
 	put_rows_that_came(s, r, true);
-	put(s, " limit 1 by host, trace, second)");
+	question_put(s, " limit 1 by host, trace, second)");
 }
 
 /*
  * The same of the durations of the scope's measure: by minutes, which are few rows, or by seconds, as cgroups have
  * them.
  */
-static void put_durations(struct sql *s, const struct lkst_fleet_scope *scope, const char *columns)
+static void question_put_durations(struct sql *s, const struct lkst_fleet_scope *scope, const char *columns)
 {
 	char measure[MEASURE_MAX + sizeof(LKST_FLEET_OF_A_MINUTE)];
 	u64 from = scope->from_ns / LKST_NS_PER_S;
@@ -209,9 +209,9 @@ static void put_durations(struct sql *s, const struct lkst_fleet_scope *scope, c
 }
 
 /* " where time between ...": of incidents. */
-static void put_time(struct sql *s, const struct lkst_fleet_scope *scope)
+static void question_put_time(struct sql *s, const struct lkst_fleet_scope *scope)
 {
-	put(s, " where time >= %" PRIu64 " and time < %" PRIu64, scope->from_ns, scope->to_ns);
+	question_put(s, " where time >= %" PRIu64 " and time < %" PRIu64, scope->from_ns, scope->to_ns);
 	put_labels(s, scope);
 }
 
@@ -226,7 +226,7 @@ static void put_quantile(struct sql *s, unsigned int i)
 	char number[32];
 
 	snprintf(number, sizeof(number), "arrayElement(q, %u)", i);
-	put(s, MIDDLE, number);
+	question_put(s, MIDDLE, number);
 }
 
 #define IN_NS(second) "toUInt64(toUInt32(" second ")) * 1000000000"
@@ -252,7 +252,7 @@ static const struct lkst_column host_columns[] = {
  * " any left join (...) using host": of each host for how long kinds of events were left out, as `limited`, and which,
  * as `left_out`. What was measured meanwhile is not all there was.
  */
-static void put_limited(struct sql *s, const struct lkst_fleet_scope *scope)
+static void question_put_limited(struct sql *s, const struct lkst_fleet_scope *scope)
 {
 	/* Of a host, and not of one of its cgroups. */
 	const struct lkst_fleet_scope of_hosts = { .from_ns = scope->from_ns,
@@ -264,10 +264,10 @@ static void put_limited(struct sql *s, const struct lkst_fleet_scope *scope)
 				      .from = scope->from_ns / LKST_NS_PER_S,
 				      .more = " and n != 0" };
 
-	put(s, " any left join (select host, sum(worst) as limited, "
+	question_put(s, " any left join (select host, sum(worst) as limited, "
 	       "arrayStringConcat(arraySort(groupUniqArrayArray(names)), ' ') as left_out from ");
 	put_each_row(s, &limited, "host, trace, second, worst, part.name as names");
-	put(s, " group by host) using host");
+	question_put(s, " group by host) using host");
 }
 
 int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope *scope,
@@ -277,13 +277,13 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 		.scope = scope, .measure = "lost", .from = scope->from_ns / LKST_NS_PER_S, .more = " and n != 0"
 	};
 	struct sql s;
-	int err = check(e, scope);
+	int err = question_check(e, scope);
 
 	if (err)
 		return err;
-	begin(&s);
-	put(&s,
-	    "select host, kernels, versions, cpu_counts, labels, " IN_NS(
+	question_begin(&s);
+	question_put(&s,
+		     "select host, kernels, versions, cpu_counts, labels, " IN_NS(
 		    "last") " as seen_ns, boots, incidents, lost, limited, left_out from (select host, "
 			    "kernels, versions, cpu_counts, labels, last, boots, incidents, lost from "
 			    "(select host, kernels, versions, "
@@ -293,16 +293,16 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 			    "concat(n, '=', v), label.name, label.value), ' '), seen) as labels, "
 			    "max(seen) as last, uniqExact(boot) as boots from host_rows where 1");
 	put_labels(&s, scope);
-	put(&s, " group by host) any left join (select host, uniqExact(trace, number) as incidents "
+	question_put(&s, " group by host) any left join (select host, uniqExact(trace, number) as incidents "
 		"from incident_rows");
-	put_time(&s, scope);
-	put(&s, " group by host) using host) any left join (select host, sum(n) as lost from ");
+	question_put_time(&s, scope);
+	question_put(&s, " group by host) using host) any left join (select host, sum(n) as lost from ");
 	/* Few seconds lose anything, and only of those it is to be known whether they came twice. */
 	put_each_row(&s, &lost, "host, trace, second, n");
-	put(&s, " group by host) using host)");
-	put_limited(&s, scope);
-	put(&s, " order by host");
-	return end(e, &s, ret_question, QUESTION("hosts", "machines", host_columns));
+	question_put(&s, " group by host) using host)");
+	question_put_limited(&s, scope);
+	question_put(&s, " order by host");
+	return question_end(e, &s, ret_question, QUESTION("hosts", "machines", host_columns));
 }
 
 /* ---- incidents -------------------------------------------------------------------------------- */
@@ -348,17 +348,17 @@ int lkst_fleet_question_incidents(struct lkst_err *e, const struct lkst_fleet_sc
 		.nr_columns = LKST_FLEET_INCIDENT_ACCOUNT,
 	};
 	struct sql s;
-	int err = check(e, scope);
+	int err = question_check(e, scope);
 
 	if (err)
 		return err;
-	begin(&s);
-	put(&s, "select " OF_INCIDENT " from incidents");
-	put_time(&s, scope);
+	question_begin(&s);
+	question_put(&s, "select " OF_INCIDENT " from incidents");
+	question_put_time(&s, scope);
 	if (scope->where)
-		put(&s, " and (%s\n)", scope->where);
-	put(&s, " order by time desc, host limit %" PRIu64, scope->max_rows);
-	return end(e, &s, ret_question, &incidents);
+		question_put(&s, " and (%s\n)", scope->where);
+	question_put(&s, " order by time desc, host limit %" PRIu64, scope->max_rows);
+	return question_end(e, &s, ret_question, &incidents);
 }
 
 /* ---- the worst hosts -------------------------------------------------------------------------- */
@@ -386,28 +386,30 @@ int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *s
 #undef R
 	};
 	struct sql s;
-	int err = check(e, scope);
+	int err = question_check(e, scope);
 
 	if (err)
 		return err;
-	begin(&s);
-	put(&s, "select host, ns, totals, p50s, p99s, worsts, at_ns, kernels, limited, left_out from (select host, ns, "
+	question_begin(&s);
+	question_put(
+		&s,
+		"select host, ns, totals, p50s, p99s, worsts, at_ns, kernels, limited, left_out from (select host, ns, "
 		"totals, ");
 	put_quantile(&s, 1);
-	put(&s, " as p50s, ");
+	question_put(&s, " as p50s, ");
 	put_quantile(&s, 2);
-	put(&s,
-	    " as p99s, worsts, at_ns, kernels from (select host, sum(n) as ns, sum(total) as totals, "
-	    "max(worst) as worsts, " IN_NS("argMax(second, worst)"));
-	put(&s, " as at_ns, quantilesExactWeightedArray(0.5, 0.99)(bucket.number, bucket.count) as q from ");
-	put_durations(&s, scope,
-		      "host, trace, second, n, total, worst, bucket.number, bucket.count");
-	put(&s,
-	    " group by host) any left join (select host, argMax(kernel, seen) as kernels "
-	    "from host_rows group by host) using host)");
-	put_limited(&s, scope);
-	put(&s, " order by %s desc, host limit %" PRIu64, orders[rank], scope->max_rows);
-	return end(e, &s, ret_question, QUESTION("top", "worst hosts", top_columns));
+	question_put(&s,
+		     " as p99s, worsts, at_ns, kernels from (select host, sum(n) as ns, sum(total) as totals, "
+		     "max(worst) as worsts, " IN_NS("argMax(second, worst)"));
+	question_put(&s, " as at_ns, quantilesExactWeightedArray(0.5, 0.99)(bucket.number, bucket.count) as q from ");
+	question_put_durations(&s, scope,
+			       "host, trace, second, n, total, worst, bucket.number, bucket.count");
+	question_put(&s,
+		     " group by host) any left join (select host, argMax(kernel, seen) as kernels "
+		     "from host_rows group by host) using host)");
+	question_put_limited(&s, scope);
+	question_put(&s, " order by %s desc, host limit %" PRIu64, orders[rank], scope->max_rows);
+	return question_end(e, &s, ret_question, QUESTION("top", "worst hosts", top_columns));
 }
 
 /* ---- compared --------------------------------------------------------------------------------- */
@@ -425,15 +427,15 @@ static const struct lkst_column compare_columns[] = {
 };
 
 /* What a boot has, that it is compared by. */
-static void put_common(struct sql *s, const char *by)
+static void question_put_common(struct sql *s, const char *by)
 {
 	if (!strcmp(by, "kernel") || !strcmp(by, "version")) {
-		put(s, "argMax(%s, seen)", by);
+		question_put(s, "argMax(%s, seen)", by);
 		return;
 	}
-	put(s, "argMax(label.value[indexOf(label.name, ");
-	put_string(s, by);
-	put(s, ")], seen)");
+	question_put(s, "argMax(label.value[indexOf(label.name, ");
+	question_put_string(s, by);
+	question_put(s, ")], seen)");
 }
 
 /* Of the buckets of several rows; as a state, of which the quantiles are known, and that of several boots. */
@@ -444,32 +446,32 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 {
 	struct sql s;
 	unsigned int i;
-	int err = check(e, scope);
+	int err = question_check(e, scope);
 
 	if (err)
 		return err;
-	begin(&s);
+	question_begin(&s);
 	/* By boot first: that is little, and then what the boots are is looked up. */
-	put(&s, "select common, hosts, ns");
+	question_put(&s, "select common, hosts, ns");
 	for (i = 1; i <= 3; i++) {
-		put(&s, ", ");
+		question_put(&s, ", ");
 		put_quantile(&s, i);
 	}
-	put(&s, ", " MIDDLE, "lowest");
-	put(&s, ", " MIDDLE, "highest");
-	put(&s,
-	    ", worsts from (select common, uniqExact(host) as hosts, sum(ns) as ns, "
-	    QUANTILES("Merge") "(state) as q, min(p) as lowest, max(p) as highest, max(w) as worsts "
-	    "from (select boot, ns, state, w, arrayElement(finalizeAggregation(state), 3) as p "
-	    "from (select boot, sum(n) as ns, " QUANTILES("State") "(bucket.number, bucket.count) as state, "
-	    "max(worst) as w from ");
-	put_durations(&s, scope,
-		      "host, trace, second, boot, n, worst, bucket.number, bucket.count");
-	put(&s, " group by boot)) any inner join (select boot, any(host) as host, ");
-	put_common(&s, by);
-	put(&s,
-	    " as common from host_rows group by boot) using boot group by common) order by common");
-	return end(e, &s, ret_question, QUESTION("compare", "compared", compare_columns));
+	question_put(&s, ", " MIDDLE, "lowest");
+	question_put(&s, ", " MIDDLE, "highest");
+	question_put(&s,
+		     ", worsts from (select common, uniqExact(host) as hosts, sum(ns) as ns, "
+		     QUANTILES("Merge") "(state) as q, min(p) as lowest, max(p) as highest, max(w) as worsts "
+		     "from (select boot, ns, state, w, arrayElement(finalizeAggregation(state), 3) as p "
+		     "from (select boot, sum(n) as ns, " QUANTILES("State") "(bucket.number, bucket.count) as state, "
+		     "max(worst) as w from ");
+	question_put_durations(&s, scope,
+			       "host, trace, second, boot, n, worst, bucket.number, bucket.count");
+	question_put(&s, " group by boot)) any inner join (select boot, any(host) as host, ");
+	question_put_common(&s, by);
+	question_put(&s,
+		     " as common from host_rows group by boot) using boot group by common) order by common");
+	return question_end(e, &s, ret_question, QUESTION("compare", "compared", compare_columns));
 }
 
 /* ---- one incident ----------------------------------------------------------------------------- */
@@ -503,12 +505,12 @@ static void put_which(struct sql *s, const char *id)
 	if (digits == TRACE_DIGITS && id[digits] == '.')
 		more = strspn(id + digits + 1, "0123456789");
 	if (more && more <= NUMBER_DIGITS && !id[digits + 1 + more]) {
-		put(s, " where toString(trace) like '%.*s%%' and number = %s", TRACE_DIGITS, id,
-		    id + digits + 1);
+		question_put(s, " where toString(trace) like '%.*s%%' and number = %s", TRACE_DIGITS, id,
+			     id + digits + 1);
 		return;
 	}
-	put(s, " where moment = ");
-	put_string(s, id);
+	question_put(s, " where moment = ");
+	question_put_string(s, id);
 }
 
 static int ask_which(struct lkst_err *e, const char *columns, const char *id, const char *more,
@@ -520,11 +522,11 @@ static int ask_which(struct lkst_err *e, const char *columns, const char *id, co
 
 	if (err)
 		return err;
-	begin(&s);
-	put(&s, "select %s", columns);
+	question_begin(&s);
+	question_put(&s, "select %s", columns);
 	put_which(&s, id);
-	put(&s, "%s", more);
-	return end(e, &s, ret_question, what);
+	question_put(&s, "%s", more);
+	return question_end(e, &s, ret_question, what);
 }
 
 int lkst_fleet_question_incident(struct lkst_err *e, const char *id,
@@ -559,17 +561,17 @@ static void put_peers(struct sql *s, const struct lkst_fleet_peers *peers)
 	const struct lkst_fleet_scope scope = { .labels = peers->labels, .nr_labels = peers->nr_labels };
 	unsigned int i;
 
-	put(s, " and (0");
+	question_put(s, " and (0");
 	for (i = 0; i < peers->nr_hosts; i++) {
-		put(s, " or host = ");
-		put_string(s, peers->hosts[i]);
+		question_put(s, " or host = ");
+		question_put_string(s, peers->hosts[i]);
 	}
 	if (peers->nr_labels) {
-		put(s, " or (1");
+		question_put(s, " or (1");
 		put_labels(s, &scope);
-		put(s, ")");
+		question_put(s, ")");
 	}
-	put(s, ")");
+	question_put(s, ")");
 }
 
 /* Only whose incident a moment is called by asks; the others have answered. */
@@ -583,20 +585,22 @@ int lkst_fleet_question_requests(struct lkst_err *e, const char *self, const str
 
 	scope.labels = peers->labels;
 	scope.nr_labels = peers->nr_labels;
-	err = check(e, &scope);
+	err = question_check(e, &scope);
 
 	if (err)
 		return err;
-	begin(&s);
-	put(&s, "select host, m, min(t) as at from (select host, moment as m, time as t from incident_rows");
-	put_time(&s, &time);
-	put(&s, " and moment = concat('m-', substring(toString(trace), 1, 8), '.', toString(number)) and host != ");
-	put_string(&s, self);
+	question_begin(&s);
+	question_put(&s, "select host, m, min(t) as at from (select host, moment as m, time as t from incident_rows");
+	question_put_time(&s, &time);
+	question_put(
+		&s, " and moment = concat('m-', substring(toString(trace), 1, 8), '.', toString(number)) and host != ");
+	question_put_string(&s, self);
 	put_peers(&s, peers);
-	put(&s, ") where m not in (select moment from incident_rows where host = ");
-	put_string(&s, self);
+	question_put(&s, ") where m not in (select moment from incident_rows where host = ");
+	question_put_string(&s, self);
 	/* By its own clock, which may be another. */
-	put(&s, " and time >= %" PRIu64, (uint64_t)(from_ns > HOUR_NS ? from_ns - HOUR_NS : 0));
-	put(&s, " and moment != '') group by host, m order by at desc, host, m limit %d", LKST_PEER_REQUESTS_MAX);
-	return end(e, &s, ret_question, QUESTION("requests", "requests", request_columns));
+	question_put(&s, " and time >= %" PRIu64, (uint64_t)(from_ns > HOUR_NS ? from_ns - HOUR_NS : 0));
+	question_put(&s, " and moment != '') group by host, m order by at desc, host, m limit %d",
+		     LKST_PEER_REQUESTS_MAX);
+	return question_end(e, &s, ret_question, QUESTION("requests", "requests", request_columns));
 }

@@ -62,8 +62,8 @@ static const struct {
 	{ "second_rows", "second", 90 },
 };
 
-__attribute__((format(printf, 3, 4))) static int do_f(struct lkst_err *e, struct lkst_fleet *f,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int schema_do_f(struct lkst_err *e, struct lkst_fleet *f,
+							     const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -134,9 +134,9 @@ static int set_stays(struct lkst_err *e, struct lkst_fleet *f)
 	for (i = 0; can && !err && i < sizeof(stays) / sizeof(stays[0]); i++) {
 		err = has_ttl(e, f, stays[i].table, &nr);
 		if (!err && !nr)
-			err = do_f(e, f, "alter table %s.%s modify ttl %s + interval %d day",
-				   lkst_fleet_database(f), stays[i].table, stays[i].since,
-				   stays[i].days);
+			err = schema_do_f(e, f, "alter table %s.%s modify ttl %s + interval %d day",
+					  lkst_fleet_database(f), stays[i].table, stays[i].since,
+					  stays[i].days);
 	}
 	return err;
 }
@@ -150,15 +150,15 @@ int lkst_fleet_setup(struct lkst_err *e, struct lkst_fleet *f, struct lkst_fleet
 	if (!err && version > NR_MIGRATIONS)
 		return refuse_newer(e, f, version);
 	if (!err && !version)
-		err = do_f(e, f, "create database if not exists %s", database)
-			      ?: do_f(e, f,
-				      "create table if not exists %s.schema_version (version UInt32, "
-				      "at DateTime) engine = MergeTree order by version",
-				      database);
+		err = schema_do_f(e, f, "create database if not exists %s", database)
+			      ?: schema_do_f(e, f,
+					     "create table if not exists %s.schema_version (version UInt32, "
+					     "at DateTime) engine = MergeTree order by version",
+					     database);
 	for (i = version; i < NR_MIGRATIONS && !err; i++)
-		err = do_f(e, f, migrations[i], database)
-			      ?: do_f(e, f, "insert into %s.schema_version select %llu, now()",
-				      database, (unsigned long long)i + 1);
+		err = schema_do_f(e, f, migrations[i], database)
+			      ?: schema_do_f(e, f, "insert into %s.schema_version select %llu, now()",
+					     database, (unsigned long long)i + 1);
 	err = err ?: set_stays(e, f);
 	if (err)
 		return err;

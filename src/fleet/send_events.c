@@ -22,14 +22,14 @@ enum {
 enum kind { INTS, TEXTS, NOT_SENT };
 
 /* What becomes of a field; looking that up by name for each record would take most of the time. */
-struct field_plan {
+struct send_events_field_plan {
 	enum kind kind;
 	u32 fault; /* lkst_field_fault() */
 	unsigned int faults;
 };
 
 /* The records of a CPU and buffer at one time. */
-struct moment {
+struct send_events_moment {
 	u64 key, ns;
 	u32 nr; /* so many came */
 };
@@ -42,7 +42,7 @@ struct events {
 	char *statement;
 	u32 nr; /* rows of the block */
 	struct lkst_hash moments;
-	struct field_plan *plans[LKST_ID_MAX + 1]; /* by event; NULL: none has come */
+	struct send_events_field_plan *plans[LKST_ID_MAX + 1]; /* by event; NULL: none has come */
 	struct lkst_err *e;
 	char *numbers; /* an array as text */
 	size_t numbers_room;
@@ -89,10 +89,10 @@ static int send_block(struct events *v)
  * Which of the records at its place and time @r is, in *@ret_n: those that are left out count, too. State is of no
  * moment: its records are counted from the first.
  */
-static int count(struct events *v, const struct lkst_record *r, u32 *ret_n)
+static int send_events_count(struct events *v, const struct lkst_record *r, u32 *ret_n)
 {
 	u64 key = (u64)r->cpu << 32 | r->buffer;
-	struct moment *m;
+	struct send_events_moment *m;
 
 	if (lkst_hash_reserve(&v->moments, sizeof(*m)))
 		return -ENOMEM;
@@ -108,13 +108,13 @@ static int count(struct events *v, const struct lkst_record *r, u32 *ret_n)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void put_str(struct lkst_packed_rows *rows, const char *text)
+static void send_events_put_str(struct lkst_packed_rows *rows, const char *text)
 {
 	lkst_packed_text(rows, text, strlen(text));
 }
 
 /* As `events` of lkst sql has them: what is not known is null. */
-static void put_thread(struct events *v, const struct lkst_record *r)
+static void send_events_put_thread(struct events *v, const struct lkst_record *r)
 {
 	const struct lkst_thread *t = lkst_threads_find(v->x->threads, r->tid);
 	const char *comm = t ? t->comm : r->tid ? "" : "swapper";
@@ -128,28 +128,28 @@ static void put_thread(struct events *v, const struct lkst_record *r)
 		lkst_packed_text(v->rows, comm, strnlen(comm, sizeof(t->comm)));
 }
 
-static void put_common(struct events *v, const struct lkst_record *r, u32 n)
+static void send_events_put_common(struct events *v, const struct lkst_record *r, u32 n)
 {
 	const struct lkst_catalog *c = v->x->catalog;
 	char buffer[LKST_VALUE_ROOM];
 
 	lkst_packed_uuid(v->rows, c->uuid);
 	lkst_packed_uuid(v->rows, c->boot_id);
-	put_str(v->rows, c->hostname);
+	send_events_put_str(v->rows, c->hostname);
 	lkst_packed_int(v->rows, r->ns + c->clock_offset_ns, 8);
 	lkst_packed_int(v->rows, r->ns, 8);
 	lkst_packed_int(v->rows, r->cpu, 4);
 	lkst_packed_text(v->rows, buffer, (size_t)(lkst_put_buffer(buffer, r->buffer) - buffer));
 	lkst_packed_int(v->rows, n, 4);
 	lkst_packed_int(v->rows, (u32)r->tid, 4);
-	put_thread(v, r);
-	put_str(v->rows, r->event->name);
+	send_events_put_thread(v, r);
+	send_events_put_str(v->rows, r->event->name);
 }
 
 /* The plan of the event's fields, made when it comes first; NULL: no memory. */
-static const struct field_plan *plan_of(struct events *v, const struct lkst_event_class *event)
+static const struct send_events_field_plan *send_events_plan_of(struct events *v, const struct lkst_event_class *event)
 {
-	struct field_plan *plan = v->plans[event->id];
+	struct send_events_field_plan *plan = v->plans[event->id];
 	unsigned int i;
 
 	if (plan)
@@ -168,14 +168,14 @@ static const struct field_plan *plan_of(struct events *v, const struct lkst_even
 }
 
 /* Whether a field is of @kind, and could be read. */
-static bool is_of(const struct lkst_record *r, const struct field_plan *field, enum kind kind)
+static bool send_events_is_of(const struct lkst_record *r, const struct send_events_field_plan *field, enum kind kind)
 {
 	return field->kind == kind &&
 	       !(field->fault && lkst_field_int(r, field->faults) & field->fault);
 }
 
 /* Several numbers as text, "[1,2]". */
-static void put_numbers(struct events *v, const struct lkst_record *r, unsigned int i)
+static void send_events_put_numbers(struct events *v, const struct lkst_record *r, unsigned int i)
 {
 	size_t room = lkst_field_numbers_room(r, i);
 
@@ -191,7 +191,7 @@ static void put_numbers(struct events *v, const struct lkst_record *r, unsigned 
 		v->rows->error = -ENOMEM;
 }
 
-static void put_text(struct events *v, const struct lkst_record *r, unsigned int i)
+static void send_events_put_text(struct events *v, const struct lkst_record *r, unsigned int i)
 {
 	const struct lkst_field_class *f = &r->event->fields[i];
 	const void *bytes;
@@ -202,42 +202,42 @@ static void put_text(struct events *v, const struct lkst_record *r, unsigned int
 	else if (f->type == LKST_CLASS_BYTES)
 		bytes = lkst_record_field(r, i, &length);
 	else
-		return put_numbers(v, r, i);
+		return send_events_put_numbers(v, r, i);
 	lkst_packed_text(v->rows, bytes ?: "", length);
 }
 
 /* Two arrays: the names of the fields of @kind, and their values. */
 static void put_fields(struct events *v, const struct lkst_record *r, enum kind kind)
 {
-	const struct field_plan *plan = v->plans[r->event->id];
+	const struct send_events_field_plan *plan = v->plans[r->event->id];
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < r->event->nr_fields; i++)
-		nr += is_of(r, &plan[i], kind);
+		nr += send_events_is_of(r, &plan[i], kind);
 	lkst_packed_count(v->rows, nr);
 	for (i = 0; i < r->event->nr_fields; i++)
-		if (is_of(r, &plan[i], kind))
-			put_str(v->rows, r->event->fields[i].name);
+		if (send_events_is_of(r, &plan[i], kind))
+			send_events_put_str(v->rows, r->event->fields[i].name);
 	lkst_packed_count(v->rows, nr);
 	for (i = 0; i < r->event->nr_fields; i++) {
-		if (!is_of(r, &plan[i], kind))
+		if (!send_events_is_of(r, &plan[i], kind))
 			continue;
 		if (kind == INTS)
 			lkst_packed_int(v->rows, lkst_field_int(r, i), 8);
 		else
-			put_text(v, r, i);
+			send_events_put_text(v, r, i);
 	}
 }
 
-static int put_record(void *ctx, const struct lkst_record *r)
+static int send_events_put_record(void *ctx, const struct lkst_record *r)
 {
 	struct events *v = ctx;
 	u32 n;
-	int err = count(v, r, &n);
+	int err = send_events_count(v, r, &n);
 
-	if (err || !plan_of(v, r->event))
+	if (err || !send_events_plan_of(v, r->event))
 		return err ?: -ENOMEM;
-	put_common(v, r, n);
+	send_events_put_common(v, r, n);
 	put_fields(v, r, INTS);
 	put_fields(v, r, TEXTS);
 	if (v->rows->error)
@@ -246,19 +246,19 @@ static int put_record(void *ctx, const struct lkst_record *r)
 	return v->nr == BLOCK_ROWS || v->rows->length > BLOCK_BYTES ? send_block(v) : 0;
 }
 
-static void leave_out(void *ctx, const struct lkst_record *r)
+static void send_events_leave_out(void *ctx, const struct lkst_record *r)
 {
 	struct events *v = ctx;
 	u32 n;
 
-	if (count(v, r, &n))
+	if (send_events_count(v, r, &n))
 		v->rows->error = -ENOMEM;
 }
 
-static int send_all(struct lkst_err *e, struct lkst_export *x)
+static int send_events_send_all(struct lkst_err *e, struct lkst_export *x)
 {
-	static const struct lkst_export_calls calls = { .record = put_record,
-							.left_out = leave_out };
+	static const struct lkst_export_calls calls = { .record = send_events_put_record,
+							.left_out = send_events_leave_out };
 	struct events *v = x->ctx;
 
 	v->x = x;
@@ -272,7 +272,7 @@ int lkst_fleet_send_events(struct lkst_err *e, struct lkst_fleet *f,
 {
 	static const struct lkst_export_format format = { .name = "clickhouse",
 							  .filters = LKST_EXPORT_BY_ALL,
-							  .write = send_all };
+							  .write = send_events_send_all };
 	_cleanup_(events_fini) struct events v = { .f = f, .sent = ret_sent };
 	int err = lkst_fleet_check_schema(e, f);
 

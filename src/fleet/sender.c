@@ -36,7 +36,7 @@ struct sender {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void put_uuid(char text[37], const u8 u[16])
+static void sender_put_uuid(char text[37], const u8 u[16])
 {
 	snprintf(text, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
 		 u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12],
@@ -67,7 +67,7 @@ static int count_there(struct sender *s, const struct lkst_spool_item *item, u64
 	const char *database = lkst_fleet_database(s->o->fleet);
 	char text[STATEMENT_MAX], uuid[37];
 
-	put_uuid(uuid, item->trace);
+	sender_put_uuid(uuid, item->trace);
 	if (item->kind == LKST_SPOOL_SECONDS)
 		snprintf(
 			text, sizeof(text),
@@ -86,7 +86,7 @@ static int count_there(struct sender *s, const struct lkst_spool_item *item, u64
 }
 
 /* Whether the server has it, where an earlier try may have brought it there. */
-static int is_there(struct sender *s, const struct lkst_spool_item *item, bool *ret_is_there)
+static int sender_is_there(struct sender *s, const struct lkst_spool_item *item, bool *ret_is_there)
 {
 	u64 nr = 0, wanted = item->kind == LKST_SPOOL_SECONDS && item->count ? item->count : 1;
 	int err;
@@ -103,8 +103,8 @@ static int is_there(struct sender *s, const struct lkst_spool_item *item, bool *
 	return err;
 }
 
-static int insert(struct sender *s, const struct lkst_spool_item *item, const char *bytes,
-		  size_t length)
+static int sender_insert(struct sender *s, const struct lkst_spool_item *item, const char *bytes,
+			 size_t length)
 {
 	char statement[STATEMENT_MAX], name[LKST_SPOOL_NAME];
 
@@ -144,7 +144,7 @@ static int send_rows(struct sender *s, const struct lkst_spool_item *item)
 		put_aside(s, item);
 		return 0;
 	}
-	err = err ?: is_there(s, item, &there) ?: there ? 0 : insert(s, item, bytes, length);
+	err = err ?: sender_is_there(s, item, &there) ?: there ? 0 : sender_insert(s, item, bytes, length);
 	if (!err)
 		lkst_spool_remove(s->o->spool, item);
 	return err;
@@ -178,7 +178,7 @@ static int send_bundle(struct sender *s, const struct lkst_spool_item *item)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-static void say(struct sender *s, const struct lkst_err *why)
+static void sender_say(struct sender *s, const struct lkst_err *why)
 {
 	if (why || s->has_said)
 		s->o->say(s->o->ctx, why);
@@ -224,7 +224,7 @@ static void back_off(struct sender *s)
  * Sends what there is. 1: there is more by now, which may come first; a negative errno: it failed, and the rest
  * waits.
  */
-static int send_all(struct sender *s)
+static int sender_send_all(struct sender *s)
 {
 	_cleanup_free_ struct lkst_spool_item *items = NULL;
 	u32 nr = 0, i;
@@ -247,17 +247,17 @@ int lkst_sender_run(struct lkst_err *e, const struct lkst_sender_options *option
 	int err;
 
 	while (!s.is_over) {
-		err = send_all(&s);
+		err = sender_send_all(&s);
 		if (err > 0)
 			continue;
 		if (err) {
-			say(&s, e);
+			sender_say(&s, e);
 			s.may_be_there = true;
 			s.has_checked = false;
 			back_off(&s);
 			continue;
 		}
-		say(&s, NULL);
+		sender_say(&s, NULL);
 		/* From now on it is known of each whether it has arrived, until one fails. */
 		s.may_be_there = false;
 		wait_for_news(&s, PAUSE_MS_MAX * 1000000ULL);

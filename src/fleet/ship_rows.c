@@ -27,22 +27,22 @@ enum { PART_NAME = 64 };
 /* How many seconds there are in a row of a minute. */
 #define PART_SECONDS "seconds"
 
-static void put_str(struct lkst_packed_rows *rows, const char *text)
+static void ship_rows_put_str(struct lkst_packed_rows *rows, const char *text)
 {
 	lkst_packed_text(rows, text, strlen(text));
 }
 
 /* ---- seconds --------------------------------------------------------------------------------- */
 
-static void put_head(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
-		     const char *measure, const char *cgroup)
+static void ship_rows_put_head(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			       const char *measure, const char *cgroup)
 {
-	put_str(rows, source->catalog->hostname);
+	ship_rows_put_str(rows, source->catalog->hostname);
 	lkst_packed_uuid(rows, source->catalog->boot_id);
 	lkst_packed_uuid(rows, source->catalog->uuid);
 	lkst_packed_int(rows, source->second, 4);
-	put_str(rows, measure);
-	put_str(rows, cgroup);
+	ship_rows_put_str(rows, measure);
+	ship_rows_put_str(rows, cgroup);
 }
 
 static void put_sums(struct lkst_packed_rows *rows, u64 n, u64 total, u64 worst)
@@ -83,8 +83,8 @@ static void name_call(const struct lkst_event_class *event, char name[PART_NAME]
  * By event: @counts by id. @of_calls: they are of system calls, and named so. @nr_seconds: of a minute, which has them
  * as a part of its own; 0: of a second.
  */
-static void put_counts(struct lkst_packed_rows *rows, const struct lkst_catalog *c,
-		       const u32 *counts, bool of_calls, u32 nr_seconds)
+static void ship_rows_put_counts(struct lkst_packed_rows *rows, const struct lkst_catalog *c,
+				 const u32 *counts, bool of_calls, u32 nr_seconds)
 {
 	u32 i, nr = nr_seconds != 0;
 	char name[PART_NAME];
@@ -93,13 +93,13 @@ static void put_counts(struct lkst_packed_rows *rows, const struct lkst_catalog 
 		nr += counts[i] && c->classes[i];
 	lkst_packed_count(rows, nr);
 	if (nr_seconds)
-		put_str(rows, PART_SECONDS);
+		ship_rows_put_str(rows, PART_SECONDS);
 	for (i = 0; i <= LKST_ID_MAX; i++) {
 		if (!counts[i] || !c->classes[i])
 			continue;
 		if (of_calls)
 			name_call(c->classes[i], name);
-		put_str(rows, of_calls ? name : c->classes[i]->name);
+		ship_rows_put_str(rows, of_calls ? name : c->classes[i]->name);
 	}
 	lkst_packed_count(rows, nr);
 	if (nr_seconds)
@@ -115,7 +115,7 @@ static void put_softirqs(struct lkst_packed_rows *rows, const struct lkst_second
 
 	lkst_packed_count(rows, LKST_NR_SOFTIRQS);
 	for (i = 0; i < LKST_NR_SOFTIRQS; i++)
-		put_str(rows, lkst_softirq_names[i]);
+		ship_rows_put_str(rows, lkst_softirq_names[i]);
 	lkst_packed_count(rows, LKST_NR_SOFTIRQS);
 	for (i = 0; i < LKST_NR_SOFTIRQS; i++)
 		lkst_packed_int(rows, second->softirqs[i], 8);
@@ -141,7 +141,7 @@ static void put_parts(struct lkst_packed_rows *rows, enum lkst_measure m,
 	lkst_packed_count(rows, parts->nr);
 	for (i = 0; i < parts->nr; i++) {
 		name_part(m, parts->list[i].key, name);
-		put_str(rows, name);
+		ship_rows_put_str(rows, name);
 	}
 	lkst_packed_count(rows, parts->nr);
 	for (i = 0; i < parts->nr; i++)
@@ -154,7 +154,7 @@ static void put_parts_of(struct lkst_packed_rows *rows, const struct lkst_fleet_
 	static const struct lkst_second_parts none;
 
 	if (m == LKST_MEASURE_SYSCALL)
-		put_counts(rows, source->catalog, second->calls, true, 0);
+		ship_rows_put_counts(rows, source->catalog, second->calls, true, 0);
 	else if (m == LKST_MEASURE_SOFTIRQ)
 		put_softirqs(rows, second);
 	else
@@ -164,27 +164,27 @@ static void put_parts_of(struct lkst_packed_rows *rows, const struct lkst_fleet_
 						  : &none);
 }
 
-static void put_durations(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
-			  const struct lkst_second *second, enum lkst_measure m)
+static void ship_rows_put_durations(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+				    const struct lkst_second *second, enum lkst_measure m)
 {
 	const struct lkst_hist *h = &second->durations[m];
 
-	put_head(rows, source, lkst_measure_names[m], "");
+	ship_rows_put_head(rows, source, lkst_measure_names[m], "");
 	put_sums(rows, h->count, lkst_hist_sum(h), h->max);
 	put_parts_of(rows, source, second, m);
 	put_buckets(rows, h);
 }
 
 /* A cgroup's durations, and its CPU time, as far as it has any. */
-static u32 put_cgroup(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
-		      const struct lkst_second_cgroup *g)
+static u32 ship_rows_put_cgroup(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+				const struct lkst_second_cgroup *g)
 {
 	char text[LKST_CGROUP_TEXT];
 	const char *name = lkst_cgroups_text(lkst_threads_cgroups(source->threads), g->id, text);
 	const struct lkst_second_parts none = {};
 	u32 m, nr = 1;
 
-	put_head(rows, source, CPU, name);
+	ship_rows_put_head(rows, source, CPU, name);
 	put_sums(rows, 1, g->threads_ns, 0);
 	put_parts(rows, LKST_MEASURE_IRQ, &none);
 	put_no_buckets(rows);
@@ -193,7 +193,7 @@ static u32 put_cgroup(struct lkst_packed_rows *rows, const struct lkst_fleet_sou
 
 		if (!h->count)
 			continue;
-		put_head(rows, source, lkst_measure_names[m], name);
+		ship_rows_put_head(rows, source, lkst_measure_names[m], name);
 		put_sums(rows, h->count, lkst_hist_sum(h), h->max);
 		put_parts(rows, LKST_MEASURE_IRQ, &none);
 		put_buckets(rows, h);
@@ -219,16 +219,16 @@ u32 lkst_fleet_put_second(struct lkst_packed_rows *rows, const struct lkst_fleet
 	struct lkst_fleet_figures times = { .measure = CPU };
 	u32 m, i, nr = 2 + LKST_NR_MEASURES;
 
-	put_head(rows, source, EVENTS, "");
+	ship_rows_put_head(rows, source, EVENTS, "");
 	put_sums(rows, second->records, 0, 0);
-	put_counts(rows, source->catalog, second->events, false, 0);
+	ship_rows_put_counts(rows, source->catalog, second->events, false, 0);
 	put_no_buckets(rows);
 	add_times(&times, second->nr_cpus, &second->times);
 	lkst_fleet_put_figures(rows, source, &times);
 	for (m = 0; m < LKST_NR_MEASURES; m++)
-		put_durations(rows, source, second, m);
+		ship_rows_put_durations(rows, source, second, m);
 	for (i = 0; i < second->nr_cgroups; i++)
-		nr += put_cgroup(rows, source, &second->cgroups[i]);
+		nr += ship_rows_put_cgroup(rows, source, &second->cgroups[i]);
 	return nr;
 }
 
@@ -274,10 +274,10 @@ static void put_hist(struct lkst_packed_rows *rows, const struct lkst_fleet_sour
 	if (!h->count)
 		return;
 	snprintf(measure, sizeof(measure), "%.*s" LKST_FLEET_OF_A_MINUTE, PART_NAME, name);
-	put_head(rows, source, measure, "");
+	ship_rows_put_head(rows, source, measure, "");
 	put_sums(rows, h->count, lkst_hist_sum(h), h->max);
 	lkst_packed_count(rows, 1);
-	put_str(rows, PART_SECONDS);
+	ship_rows_put_str(rows, PART_SECONDS);
 	lkst_packed_count(rows, 1);
 	lkst_packed_int(rows, m->nr_seconds, 8);
 	put_buckets(rows, h);
@@ -285,14 +285,14 @@ static void put_hist(struct lkst_packed_rows *rows, const struct lkst_fleet_sour
 }
 
 /* What is no duration, which is emptied. */
-static void put_counted(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
-			struct lkst_fleet_minute *m)
+static void ship_rows_put_counted(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+				  struct lkst_fleet_minute *m)
 {
 	struct lkst_fleet_figures times = { .measure = CPU LKST_FLEET_OF_A_MINUTE };
 
-	put_head(rows, source, EVENTS LKST_FLEET_OF_A_MINUTE, "");
+	ship_rows_put_head(rows, source, EVENTS LKST_FLEET_OF_A_MINUTE, "");
 	put_sums(rows, m->records, 0, 0);
-	put_counts(rows, source->catalog, m->events, false, m->nr_seconds);
+	ship_rows_put_counts(rows, source->catalog, m->events, false, m->nr_seconds);
 	put_no_buckets(rows);
 	add_times(&times, m->cpu_seconds, &m->times);
 	lkst_fleet_figures_add(&times, PART_SECONDS, m->nr_seconds);
@@ -311,7 +311,7 @@ void lkst_fleet_put_minute(struct lkst_packed_rows *rows, const struct lkst_flee
 	u32 i;
 
 	first.second = m->first;
-	put_counted(rows, &first, m);
+	ship_rows_put_counted(rows, &first, m);
 	for (i = 0; i < LKST_NR_MEASURES; i++)
 		put_hist(rows, &first, m, lkst_measure_names[i], &m->durations[i]);
 	for (i = 0; i <= LKST_ID_MAX; i++) {
@@ -336,11 +336,11 @@ void lkst_fleet_put_figures(struct lkst_packed_rows *rows, const struct lkst_fle
 {
 	u32 i;
 
-	put_head(rows, source, f->measure, "");
+	ship_rows_put_head(rows, source, f->measure, "");
 	put_sums(rows, f->n, f->total, f->worst);
 	lkst_packed_count(rows, f->nr_parts);
 	for (i = 0; i < f->nr_parts; i++)
-		put_str(rows, f->parts[i].name);
+		ship_rows_put_str(rows, f->parts[i].name);
 	lkst_packed_count(rows, f->nr_parts);
 	for (i = 0; i < f->nr_parts; i++)
 		lkst_packed_int(rows, f->parts[i].value, 8);
@@ -349,7 +349,7 @@ void lkst_fleet_put_figures(struct lkst_packed_rows *rows, const struct lkst_fle
 
 /* ---- incidents ------------------------------------------------------------------------------- */
 
-static void put_waits(struct lkst_packed_rows *rows, const struct lkst_fleet_incident *i)
+static void ship_rows_put_waits(struct lkst_packed_rows *rows, const struct lkst_fleet_incident *i)
 {
 	u32 k;
 
@@ -358,10 +358,10 @@ static void put_waits(struct lkst_packed_rows *rows, const struct lkst_fleet_inc
 		lkst_packed_int(rows, (u32)i->waits[k].tid, 4);
 	lkst_packed_count(rows, i->nr_waits);
 	for (k = 0; k < i->nr_waits; k++)
-		put_str(rows, i->waits[k].comm);
+		ship_rows_put_str(rows, i->waits[k].comm);
 	lkst_packed_count(rows, i->nr_waits);
 	for (k = 0; k < i->nr_waits; k++)
-		put_str(rows, i->waits[k].what);
+		ship_rows_put_str(rows, i->waits[k].what);
 	lkst_packed_count(rows, i->nr_waits);
 	for (k = 0; k < i->nr_waits; k++)
 		lkst_packed_int(rows, i->waits[k].time_ns, 8);
@@ -370,33 +370,33 @@ static void put_waits(struct lkst_packed_rows *rows, const struct lkst_fleet_inc
 		lkst_packed_int(rows, i->waits[k].took_ns, 8);
 	lkst_packed_count(rows, i->nr_waits);
 	for (k = 0; k < i->nr_waits; k++)
-		put_str(rows, i->waits[k].account ?: "");
+		ship_rows_put_str(rows, i->waits[k].account ?: "");
 }
 
 void lkst_fleet_put_incident(struct lkst_packed_rows *rows, const struct lkst_catalog *catalog,
 			     const struct lkst_fleet_incident *i)
 {
-	put_str(rows, catalog->hostname);
+	ship_rows_put_str(rows, catalog->hostname);
 	lkst_packed_uuid(rows, catalog->boot_id);
 	lkst_packed_uuid(rows, catalog->uuid);
 	lkst_packed_int(rows, i->number, 4);
 	lkst_packed_int(rows, i->revision, 4);
 	lkst_packed_int(rows, i->time_ns + (u64)i->offset_ns, 8);
 	lkst_packed_int(rows, i->time_ns, 8);
-	put_str(rows, catalog->release);
-	put_str(rows, i->version);
+	ship_rows_put_str(rows, catalog->release);
+	ship_rows_put_str(rows, i->version);
 	lkst_packed_int(rows, i->trigger, 4);
-	put_str(rows, i->event);
+	ship_rows_put_str(rows, i->event);
 	lkst_packed_int(rows, (u32)i->tid, 4);
-	put_str(rows, i->comm);
+	ship_rows_put_str(rows, i->comm);
 	lkst_packed_int(rows, (u64)i->value, 8);
-	put_str(rows, i->reason);
-	put_str(rows, i->account);
-	put_waits(rows, i);
-	put_str(rows, i->bundle);
+	ship_rows_put_str(rows, i->reason);
+	ship_rows_put_str(rows, i->account);
+	ship_rows_put_waits(rows, i);
+	ship_rows_put_str(rows, i->bundle);
 	lkst_packed_int(rows, i->bundle_bytes, 8);
-	put_str(rows, i->moment);
-	put_str(rows, i->note);
+	ship_rows_put_str(rows, i->moment);
+	ship_rows_put_str(rows, i->note);
 }
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
@@ -406,12 +406,12 @@ void lkst_fleet_put_host(struct lkst_packed_rows *rows, const struct lkst_catalo
 {
 	u32 i;
 
-	put_str(rows, catalog->hostname);
+	ship_rows_put_str(rows, catalog->hostname);
 	lkst_packed_uuid(rows, h->machine);
 	lkst_packed_uuid(rows, catalog->boot_id);
 	lkst_packed_int(rows, h->seen, 4);
-	put_str(rows, catalog->release);
-	put_str(rows, h->version);
+	ship_rows_put_str(rows, catalog->release);
+	ship_rows_put_str(rows, h->version);
 	lkst_packed_int(rows, h->cpus, 4);
 	lkst_packed_count(rows, h->nr_labels);
 	for (i = 0; i < h->nr_labels; i++)
@@ -420,6 +420,6 @@ void lkst_fleet_put_host(struct lkst_packed_rows *rows, const struct lkst_catalo
 	for (i = 0; i < h->nr_labels; i++) {
 		const char *value = strchr(h->labels[i], '=');
 
-		put_str(rows, value ? value + 1 : "");
+		ship_rows_put_str(rows, value ? value + 1 : "");
 	}
 }

@@ -44,7 +44,7 @@ struct lkst_spool {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void put_uuid(char text[UUID_TEXT + 1], const u8 uuid[16])
+static void spool_put_uuid(char text[UUID_TEXT + 1], const u8 uuid[16])
 {
 	unsigned int i;
 
@@ -52,7 +52,7 @@ static void put_uuid(char text[UUID_TEXT + 1], const u8 uuid[16])
 		snprintf(text + 2 * i, 3, "%02x", uuid[i]);
 }
 
-static int digit_of(char c)
+static int spool_digit_of(char c)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *at = c ? strchr(digits, c) : NULL;
@@ -66,7 +66,7 @@ static bool get_uuid(const char *text, u8 ret_uuid[16])
 	unsigned int i;
 
 	for (i = 0; i < 16; i++) {
-		int high = digit_of(text[2 * i]), low = high < 0 ? -1 : digit_of(text[2 * i + 1]);
+		int high = spool_digit_of(text[2 * i]), low = high < 0 ? -1 : spool_digit_of(text[2 * i + 1]);
 
 		if (low < 0)
 			return false;
@@ -79,7 +79,7 @@ void lkst_spool_format(const struct lkst_spool_item *item, char name[LKST_SPOOL_
 {
 	char uuid[UUID_TEXT + 1];
 
-	put_uuid(uuid, item->trace);
+	spool_put_uuid(uuid, item->trace);
 	snprintf(name, LKST_SPOOL_NAME, "%c%010" PRIu64 "-%u-%s", letters[item->kind], item->first,
 		 item->count, uuid);
 }
@@ -88,7 +88,7 @@ void lkst_spool_bundle_name(const struct lkst_spool_item *item, char name[LKST_S
 {
 	char uuid[UUID_TEXT + 1];
 
-	put_uuid(uuid, item->trace);
+	spool_put_uuid(uuid, item->trace);
 	snprintf(name, LKST_SPOOL_NAME, "%s-%" PRIu64 ".bundle", uuid, item->first);
 }
 
@@ -219,14 +219,14 @@ u64 lkst_spool_bytes(const struct lkst_spool *s)
 	return bytes;
 }
 
-struct listing {
+struct spool_listing {
 	struct lkst_spool_item *items;
 	u32 nr, kinds;
 };
 
 static int add_item(void *ctx, const struct lkst_spool_item *item, const struct stat *st)
 {
-	struct listing *l = ctx;
+	struct spool_listing *l = ctx;
 	struct lkst_spool_item *added;
 
 	if (!item || !(l->kinds >> item->kind & 1))
@@ -238,7 +238,7 @@ static int add_item(void *ctx, const struct lkst_spool_item *item, const struct 
 	return 0;
 }
 
-static int by_order(const void *a, const void *b)
+static int spool_by_order(const void *a, const void *b)
 {
 	const struct lkst_spool_item *x = a, *y = b;
 
@@ -252,7 +252,7 @@ static int by_order(const void *a, const void *b)
 int lkst_spool_list(struct lkst_err *e, const struct lkst_spool *s, u32 kinds,
 		    struct lkst_spool_item **ret_items, u32 *ret_nr)
 {
-	struct listing l = { .kinds = kinds };
+	struct spool_listing l = { .kinds = kinds };
 	int err = each_file(s, &l, add_item);
 
 	if (err) {
@@ -260,7 +260,7 @@ int lkst_spool_list(struct lkst_err *e, const struct lkst_spool *s, u32 kinds,
 		return lkst_err_sys(e, err, "listing %s", s->dir);
 	}
 	if (l.nr)
-		qsort(l.items, l.nr, sizeof(*l.items), by_order);
+		qsort(l.items, l.nr, sizeof(*l.items), spool_by_order);
 	*ret_items = l.items;
 	*ret_nr = l.nr;
 	return 0;
@@ -288,7 +288,7 @@ static u32 least_missed(const struct lkst_spool_item *items, u32 nr)
 	return best;
 }
 
-static void empty(const struct lkst_spool *s, const struct lkst_spool_item *item)
+static void spool_empty(const struct lkst_spool *s, const struct lkst_spool_item *item)
 {
 	char name[LKST_SPOOL_NAME];
 	int fd;
@@ -300,13 +300,13 @@ static void empty(const struct lkst_spool *s, const struct lkst_spool_item *item
 }
 
 /* Its name stays, for whoever counts. One that is gone has arrived meanwhile. */
-static void drop(const struct lkst_spool *s, const struct lkst_spool_item *item)
+static void spool_drop(const struct lkst_spool *s, const struct lkst_spool_item *item)
 {
 	struct lkst_spool_item dropped = *item;
 
 	dropped.kind = LKST_SPOOL_DROPPED;
 	if (!lkst_spool_rename(NULL, s, item, &dropped))
-		empty(s, &dropped);
+		spool_empty(s, &dropped);
 }
 
 int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes)
@@ -321,7 +321,7 @@ int lkst_spool_make_room(struct lkst_err *e, struct lkst_spool *s, u64 bytes)
 	err = lkst_spool_list(e, s, 1U << LKST_SPOOL_SECONDS, &items, &nr);
 	while (!err && used + bytes > s->max_bytes && nr > 2) {
 		i = least_missed(items, nr);
-		drop(s, &items[i]);
+		spool_drop(s, &items[i]);
 		memmove(&items[i], &items[i + 1], (nr - i - 1) * sizeof(*items));
 		nr--;
 		used = lkst_spool_bytes(s);
@@ -339,14 +339,14 @@ static bool give_way(struct lkst_spool *s)
 
 	if (lkst_spool_list(NULL, s, 1U << LKST_SPOOL_SECONDS, &items, &nr) || nr < 3)
 		return false;
-	drop(s, &items[least_missed(items, nr)]);
+	spool_drop(s, &items[least_missed(items, nr)]);
 	return true;
 }
 
 /* ---- putting --------------------------------------------------------------------------------- */
 
-static int write_file(struct lkst_err *e, const struct lkst_spool *s, const char *name,
-		      const void *bytes, size_t length, bool has_foot, bool on_disk)
+static int spool_write_file(struct lkst_err *e, const struct lkst_spool *s, const char *name,
+			    const void *bytes, size_t length, bool has_foot, bool on_disk)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file f = { .dir_fd = -1, .fd = -1 };
 	u8 foot[FOOT_BYTES];
@@ -374,7 +374,7 @@ int lkst_spool_put(struct lkst_err *e, struct lkst_spool *s, const struct lkst_s
 	lkst_spool_format(item, name);
 	while (!err) {
 		/* Seconds come again and again: they are not worth that the disk wakes up for each. */
-		err = write_file(e, s, name, bytes, length, true, item->kind != LKST_SPOOL_PENDING);
+		err = spool_write_file(e, s, name, bytes, length, true, item->kind != LKST_SPOOL_PENDING);
 		if (err != -ENOSPC && err != -EDQUOT)
 			return err;
 		err = give_way(s) ? 0 : -ENOSPC;
@@ -468,15 +468,15 @@ int lkst_spool_sync(struct lkst_err *e, const struct lkst_spool *s)
 /* ---- what is missing ------------------------------------------------------------------------- */
 
 /* The name of @item becomes that of the sum with it, *@sum; the name of the sum before goes after that. */
-static int count_one(struct lkst_err *e, const struct lkst_spool *s,
-		     const struct lkst_spool_item *item, struct lkst_spool_item *sum)
+static int spool_count_one(struct lkst_err *e, const struct lkst_spool *s,
+			   const struct lkst_spool_item *item, struct lkst_spool_item *sum)
 {
 	const struct lkst_spool_item before = *sum;
 	int err;
 
 	sum->count += item->count;
 	sum->first += item->kind == LKST_SPOOL_DAMAGED ? item->count : 0;
-	empty(s, item);
+	spool_empty(s, item);
 	err = lkst_spool_rename(e, s, item, sum);
 	if (err)
 		*sum = before;
@@ -501,7 +501,7 @@ int lkst_spool_count_missing(struct lkst_err *e, const struct lkst_spool *s,
 			sum = items[i];
 	for (i = 0; i < nr && !err; i++)
 		if (items[i].kind != LKST_SPOOL_COUNTED)
-			err = count_one(e, s, &items[i], &sum);
+			err = spool_count_one(e, s, &items[i], &sum);
 		else if (items[i].count < sum.count)
 			lkst_spool_remove(s, &items[i]);
 	if (!err)
@@ -542,11 +542,11 @@ int lkst_spool_keep_position(struct lkst_err *e, struct lkst_spool *s,
 	char text[POSITION_MAX], uuid[UUID_TEXT + 1];
 	int err;
 
-	put_uuid(uuid, p->trace);
+	spool_put_uuid(uuid, p->trace);
 	snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n",
 		 uuid, p->until_ns, p->second, p->dropped, p->damaged, p->nr_told, p->nr_explained);
 	do
-		err = write_file(e, s, position_name, text, strlen(text), false, false);
+		err = spool_write_file(e, s, position_name, text, strlen(text), false, false);
 	while ((err == -ENOSPC || err == -EDQUOT) && give_way(s));
 	return err;
 }

@@ -28,7 +28,7 @@ struct lkst_store {
 
 /* ---- what comes and goes --------------------------------------------------------------------- */
 
-static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
+static size_t store_take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
 {
 	struct lkst_store *s = ctx;
 	size_t length = size * nr, i;
@@ -61,7 +61,7 @@ static int go_back(void *ctx, curl_off_t offset, int origin)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static int check(struct lkst_err *e, const char *url)
+static int store_check(struct lkst_err *e, const char *url)
 {
 	bool is_http = !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
 	const char *host = strstr(url, "://");
@@ -78,7 +78,7 @@ static int check(struct lkst_err *e, const char *url)
 	return 0;
 }
 
-static void prepare(struct lkst_store *s, const struct lkst_store_where *w)
+static void store_prepare(struct lkst_store *s, const struct lkst_store_where *w)
 {
 	__typeof__(s->lib.easy_setopt) set = s->lib.easy_setopt;
 	CURL *curl = s->curl;
@@ -92,7 +92,7 @@ static void prepare(struct lkst_store *s, const struct lkst_store_where *w)
 	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
 	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
 	set(curl, CURLOPT_UPLOAD, 1L);
-	set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	set(curl, CURLOPT_WRITEFUNCTION, store_take_bytes);
 	set(curl, CURLOPT_WRITEDATA, s);
 	set(curl, CURLOPT_READFUNCTION, give_bytes);
 	set(curl, CURLOPT_READDATA, s);
@@ -111,7 +111,7 @@ int lkst_store_open(struct lkst_err *e, const struct lkst_store_where *where,
 		    struct lkst_store **ret_store)
 {
 	_cleanup_(lkst_store_closep) struct lkst_store *s = NULL;
-	int err = check(e, where->url);
+	int err = store_check(e, where->url);
 
 	if (err)
 		return err;
@@ -125,7 +125,7 @@ int lkst_store_open(struct lkst_err *e, const struct lkst_store_where *where,
 		return lkst_err_sys(e, -ENOMEM, "preparing to speak to %s", where->url);
 	while (strlen(s->url) && s->url[strlen(s->url) - 1] == '/')
 		s->url[strlen(s->url) - 1] = 0;
-	prepare(s, where);
+	store_prepare(s, where);
 	*ret_store = lkst_take(s);
 	return 0;
 }
@@ -142,7 +142,7 @@ void lkst_store_close(struct lkst_store *s)
 
 /* ---- a file ---------------------------------------------------------------------------------- */
 
-static int failed(struct lkst_err *e, const struct lkst_store *s, CURLcode code, long status)
+static int store_failed(struct lkst_err *e, const struct lkst_store *s, CURLcode code, long status)
 {
 	if (s->read_error)
 		return lkst_err_sys(e, s->read_error, "reading what is sent to %s", s->url);
@@ -176,5 +176,5 @@ int lkst_store_put(struct lkst_err *e, struct lkst_store *s, const char *name, i
 	/* Created, or replaced with or without an answer. */
 	if (code == CURLE_OK && (status == 200 || status == 201 || status == 204))
 		return 0;
-	return failed(e, s, code, status);
+	return store_failed(e, s, code, status);
 }

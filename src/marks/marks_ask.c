@@ -95,7 +95,7 @@ int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, b
 
 struct lkst_marks_asker {
 	/* Shared with the process; NULL: nobody is asking. */
-	struct progress {
+	struct marks_ask_progress {
 		s32 pid;
 		u32 account; /* whose file is being changed */
 		s32 error;   /* of telling those that begin later */
@@ -139,7 +139,7 @@ static void ask_apart(const struct lkst_marks_asker *a, u64 ns, bool is_over)
 	_exit(0);
 }
 
-static bool is_done(const struct lkst_marks_asker *a)
+static bool marks_ask_is_done(const struct lkst_marks_asker *a)
 {
 	return !a->progress || __atomic_load_n(&a->progress->is_done, __ATOMIC_ACQUIRE);
 }
@@ -153,7 +153,7 @@ static bool is_running(const struct lkst_marks_asker *a)
 }
 
 /* Whether the process waits where no signal reaches it: for a lock, since all is in memory. A slow one is ready. */
-static bool is_stuck(const struct lkst_marks_asker *a)
+static bool marks_ask_is_stuck(const struct lkst_marks_asker *a)
 {
 	char path[32], stat[256];
 	const char *state;
@@ -167,7 +167,7 @@ static bool is_stuck(const struct lkst_marks_asker *a)
 		close(fd);
 	stat[length > 0 ? length : 0] = 0;
 	state = strrchr(stat, ')');
-	return state && !strncmp(state, ") D", 3) && is_running(a) && !is_done(a);
+	return state && !strncmp(state, ") D", 3) && is_running(a) && !marks_ask_is_done(a);
 }
 
 static void forget_progress(struct lkst_marks_asker *a)
@@ -181,11 +181,11 @@ static void forget_progress(struct lkst_marks_asker *a)
 }
 
 /* Whether the process asks no more. One that is stuck is left alone; the next one leaves out whose file it is at. */
-static bool has_ended(struct lkst_marks_asker *a)
+static bool marks_ask_has_ended(struct lkst_marks_asker *a)
 {
-	const bool stuck = a->progress && is_stuck(a);
+	const bool stuck = a->progress && marks_ask_is_stuck(a);
 
-	if (!stuck && is_running(a) && !is_done(a))
+	if (!stuck && is_running(a) && !marks_ask_is_done(a))
 		return false;
 	if (stuck && a->nr_stuck < STUCK_MAX)
 		a->stuck[a->nr_stuck++] = __atomic_load_n(&a->progress->account, __ATOMIC_RELAXED);
@@ -197,7 +197,7 @@ void lkst_marks_asker_ask(struct lkst_marks_asker *a, u64 ns, bool is_over)
 {
 	pid_t pid;
 
-	if (!has_ended(a) || a->nr_stuck == STUCK_MAX)
+	if (!marks_ask_has_ended(a) || a->nr_stuck == STUCK_MAX)
 		return;
 	a->progress = mmap(NULL, sizeof(*a->progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (a->progress == MAP_FAILED) {
@@ -219,13 +219,13 @@ bool lkst_marks_asker_wait(struct lkst_marks_asker *a)
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	u32 i;
 
-	for (i = 0; i < WAIT_MS && !is_done(a) && is_running(a); i++) {
+	for (i = 0; i < WAIT_MS && !marks_ask_is_done(a) && is_running(a); i++) {
 		/* It may have to wait for a moment. */
-		if (i > STUCK_MS && i % STUCK_MS == 0 && is_stuck(a))
+		if (i > STUCK_MS && i % STUCK_MS == 0 && marks_ask_is_stuck(a))
 			break;
 		nanosleep(&ms, NULL);
 	}
-	return is_done(a);
+	return marks_ask_is_done(a);
 }
 
 int lkst_marks_asker_new(struct lkst_marks_asker **ret_asker)

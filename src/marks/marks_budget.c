@@ -81,7 +81,7 @@ void lkst_marks_share(const u64 *need, u64 *grant, u32 nr, u64 total, u32 first)
 }
 
 /* By account, then user, then program. */
-static int compare(const void *a, const void *b)
+static int marks_budget_compare(const void *a, const void *b)
 {
 	const struct lkst_marks_claim *x = a, *y = b;
 	const u32 i = lkst_marks_account(x->uid), j = lkst_marks_account(y->uid);
@@ -95,7 +95,7 @@ static int compare(const void *a, const void *b)
 
 enum level { ACCOUNTS, USERS, PROGRAMS };
 
-static bool is_same(const struct lkst_marks_claim *x, const struct lkst_marks_claim *y, enum level level)
+static bool marks_budget_is_same(const struct lkst_marks_claim *x, const struct lkst_marks_claim *y, enum level level)
 {
 	if (level == ACCOUNTS)
 		return lkst_marks_account(x->uid) == lkst_marks_account(y->uid);
@@ -103,14 +103,14 @@ static bool is_same(const struct lkst_marks_claim *x, const struct lkst_marks_cl
 }
 
 /* Where the group that begins at claim @at ends, and what it needs. */
-static u32 end_of(const struct lkst_marks_claim *claims, u32 nr, u32 at, enum level level, u64 *ret_need)
+static u32 marks_budget_end_of(const struct lkst_marks_claim *claims, u32 nr, u32 at, enum level level, u64 *ret_need)
 {
 	u32 end = at;
 
 	*ret_need = 0;
 	do
 		*ret_need += claims[end++].need;
-	while (end < nr && is_same(&claims[at], &claims[end], level));
+	while (end < nr && marks_budget_is_same(&claims[at], &claims[end], level));
 	return end;
 }
 
@@ -142,7 +142,7 @@ static void share_groups(const struct lkst_marks_budget *b, enum lkst_marks_cost
 	for (at = 0, group = 0; at < nr; at = end, group++) {
 		u64 left = lkst_marks_budget_left(b, cost, claims[at].uid);
 
-		end = end_of(claims, nr, at, level, &need[group]);
+		end = marks_budget_end_of(claims, nr, at, level, &need[group]);
 		if (level == ACCOUNTS && need[group] > left)
 			need[group] = left;
 	}
@@ -150,7 +150,7 @@ static void share_groups(const struct lkst_marks_budget *b, enum lkst_marks_cost
 	for (at = 0, group = 0; at < nr; at = end, group++) {
 		u64 wanted;
 
-		end = end_of(claims, nr, at, level, &wanted);
+		end = marks_budget_end_of(claims, nr, at, level, &wanted);
 		if (level == PROGRAMS)
 			claims[at].grant = (u32)grant[group];
 		else
@@ -188,7 +188,7 @@ int lkst_marks_budget_share(struct lkst_marks_budget *b, enum lkst_marks_cost co
 
 	if (!room)
 		return -ENOMEM;
-	qsort(claims, nr, sizeof(*claims), compare);
+	qsort(claims, nr, sizeof(*claims), marks_budget_compare);
 	share_groups(b, cost, claims, nr, ACCOUNTS, b->left[cost], room);
 	for (i = 0; i < nr && !err; i++)
 		err = lkst_marks_budget_take(b, cost, claims[i].uid, claims[i].grant);

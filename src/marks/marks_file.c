@@ -26,7 +26,7 @@ enum {
 };
 
 /* How far a ring has been read. */
-struct progress {
+struct marks_file_progress {
 	u64 done; /* position */
 	u64 ns;	  /* time of the last record before it */
 	u64 seen; /* where the last look has found its end */
@@ -40,7 +40,7 @@ struct lkst_marks_file {
 	struct lkst_event_class *described[LKST_MARK_EVENTS]; /* NULL: not, or refused */
 	u8 has_text[LKST_MARK_EVENTS];			      /* it was read */
 	u32 nr_fields;					      /* of the events that it describes */
-	struct progress progress[NR_RINGS];
+	struct marks_file_progress progress[NR_RINGS];
 	u64 seen_ns;			    /* after the last look */
 	u64 looked_ns[LKST_MARK_THREADS]; /* when an area was looked at last; 0: never */
 	u32 next_area;			    /* where the next look begins */
@@ -56,7 +56,7 @@ struct lkst_marks_file {
 	u64 counted, too_deep[LKST_MARK_THREADS];
 };
 
-static bool read_at(const struct lkst_marks_file *f, void *bytes, size_t length, u64 at)
+static bool marks_file_read_at(const struct lkst_marks_file *f, void *bytes, size_t length, u64 at)
 {
 	return pread(f->fd, bytes, length, (off_t)at) == (ssize_t)length;
 }
@@ -66,13 +66,13 @@ static u64 read_u64(const struct lkst_marks_file *f, u64 at)
 	u64 value;
 
 	/* In one piece: the kernel copies 8 bytes at once. 0, where the file is cut short: nothing is there. */
-	return read_at(f, &value, sizeof(value), at) ? value : 0;
+	return marks_file_read_at(f, &value, sizeof(value), at) ? value : 0;
 }
 
 /* ---- the program's events ----------------------------------------------------------- */
 
-static void add_field(struct lkst_event_class *event, const char *name, u8 type, u8 size,
-		      u8 meaning)
+static void marks_file_add_field(struct lkst_event_class *event, const char *name, u8 type, u8 size,
+				 u8 meaning)
 {
 	struct lkst_field_class *f = &event->fields[event->nr_fields++];
 
@@ -84,7 +84,7 @@ static void add_field(struct lkst_event_class *event, const char *name, u8 type,
 }
 
 /* An event that needs no description, as the built-in catalogue has it. */
-static int add_fixed(struct lkst_catalog *c, u16 id)
+static int marks_file_add_fixed(struct lkst_catalog *c, u16 id)
 {
 	static const u16 index[LKST_MARK_ID_NR] = {
 		[LKST_MARK_ID_MARK] = LKST_EV_mark,
@@ -106,10 +106,10 @@ static int add_fixed(struct lkst_catalog *c, u16 id)
 	u32 i;
 
 	snprintf(event.name, sizeof(event.name), "%s", desc->name);
-	add_field(&event, "lkst_cpu", LKST_CLASS_UINT, 4, LKST_MEANING_DEC);
+	marks_file_add_field(&event, "lkst_cpu", LKST_CLASS_UINT, 4, LKST_MEANING_DEC);
 	for (i = 0; i < desc->nr_fields && i < LKST_MARK_NR_FIELDS; i++)
-		add_field(&event, desc->fields[i].name, type[desc->fields[i].type],
-			  desc->fields[i].size, desc->fields[i].meaning);
+		marks_file_add_field(&event, desc->fields[i].name, type[desc->fields[i].type],
+				     desc->fields[i].size, desc->fields[i].meaning);
 	return lkst_catalog_add(NULL, c, &event);
 }
 
@@ -119,7 +119,7 @@ struct lkst_catalog *lkst_marks_catalog_new(void)
 	u16 i;
 
 	for (i = LKST_MARK_ID_MARK; c && i < LKST_MARK_ID_NR; i++)
-		if (add_fixed(c, i))
+		if (marks_file_add_fixed(c, i))
 			return NULL;
 	return lkst_take(c);
 }
@@ -145,17 +145,17 @@ static int make_class(u16 id, const struct lkst_mark_fields *described, struct l
 	u32 i;
 
 	snprintf(event.name, sizeof(event.name), "%u:%s", id, described->name);
-	add_field(&event, "lkst_cpu", LKST_CLASS_UINT, 4, LKST_MEANING_DEC);
+	marks_file_add_field(&event, "lkst_cpu", LKST_CLASS_UINT, 4, LKST_MEANING_DEC);
 	for (i = 0; i < described->nr; i++) {
 		const struct lkst_mark_field *field = &described->list[i];
 
-		add_field(&event, field->name,
-			  !field->size	     ? LKST_CLASS_STRING
-			  : field->is_signed ? LKST_CLASS_SINT
+		marks_file_add_field(&event, field->name,
+				     !field->size	     ? LKST_CLASS_STRING
+				     : field->is_signed ? LKST_CLASS_SINT
 					     : LKST_CLASS_UINT,
-			  field->size,
-			  !field->size	  ? LKST_MEANING_TEXT
-			  : field->is_hex ? LKST_MEANING_HEX
+				     field->size,
+				     !field->size	  ? LKST_MEANING_TEXT
+				     : field->is_hex ? LKST_MEANING_HEX
 					  : LKST_MEANING_DEC);
 	}
 	return lkst_event_class_new(NULL, &event, ret_class);
@@ -181,7 +181,7 @@ static int add_text(struct lkst_marks_file *f, u16 i, const struct lkst_mark_tex
 }
 
 /* Takes in what the program has described since. What was read once does not change any more. */
-static int read_texts(struct lkst_marks_file *f, u32 most_fields)
+static int marks_file_read_texts(struct lkst_marks_file *f, u32 most_fields)
 {
 	/* The first place of a page has no text. */
 	struct lkst_mark_text page[LKST_MARK_PAGE_TEXTS + 1];
@@ -191,7 +191,7 @@ static int read_texts(struct lkst_marks_file *f, u32 most_fields)
 	/* They are taken from the first on. */
 	for (i = 0; i < LKST_MARK_EVENTS && !err; i++) {
 		at = i % LKST_MARK_PAGE_TEXTS;
-		if (!at && !read_at(f, page, sizeof(page), lkst_mark_text_at(i) - sizeof(page[0])))
+		if (!at && !marks_file_read_at(f, page, sizeof(page), lkst_mark_text_at(i) - sizeof(page[0])))
 			break;
 		if (!f->has_text[i] && page[at + 1].is_there == 2)
 			err = add_text(f, i, &page[at + 1], most_fields);
@@ -210,7 +210,7 @@ u32 lkst_marks_file_fields(const struct lkst_marks_file *f)
  * Whether process @pid is user @uid's. root's word is taken for its own files: a process may have given up being root
  * since it made one.
  */
-static bool is_of_user(s32 pid, u32 uid)
+static bool marks_file_is_of_user(s32 pid, u32 uid)
 {
 	char path[32], status[4096];
 	const char *line;
@@ -237,7 +237,7 @@ static bool is_of_user(s32 pid, u32 uid)
 static bool is_proven(struct lkst_marks_file *f)
 {
 	if (!f->is_asked)
-		f->is_proven = is_of_user(f->owner.pid, f->owner.uid);
+		f->is_proven = marks_file_is_of_user(f->owner.pid, f->owner.uid);
 	if (!f->is_asked && f->is_proven)
 		f->proven_ns = lkst_monotonic_ns();
 	f->is_asked = true;
@@ -293,7 +293,7 @@ static u64 ring_at(u32 area, u32 level, size_t member)
 }
 
 /* How many blocks of a ring have something that was not read and was not overwritten before the look. */
-static u32 new_blocks(const struct progress *p, u32 level)
+static u32 new_blocks(const struct marks_file_progress *p, u32 level)
 {
 	const u64 nr = p->seen / LKST_MARK_BLOCK - p->done / LKST_MARK_BLOCK + 1;
 	const u32 all = lkst_mark_ring_mask(level) + 1;
@@ -304,7 +304,7 @@ static u32 new_blocks(const struct progress *p, u32 level)
 }
 
 /* Notes how far a ring is complete, @ns after the last time. */
-static void look_at_ring(struct lkst_marks_file *f, struct progress *p, u64 done, u64 ns)
+static void marks_file_look_at_ring(struct lkst_marks_file *f, struct marks_file_progress *p, u64 done, u64 ns)
 {
 	const u64 blocks = done / LKST_MARK_BLOCK - p->done / LKST_MARK_BLOCK;
 	const bool is_too_far = p->done && blocks > 1 && blocks - 1 > ns / BLOCK_NS_MIN;
@@ -328,7 +328,7 @@ u32 lkst_marks_file_areas(const struct lkst_marks_file *f)
 {
 	u32 nr = 0;
 
-	if (!read_at(f, &nr, sizeof(nr), offsetof(struct lkst_mark_header, nr_threads)))
+	if (!marks_file_read_at(f, &nr, sizeof(nr), offsetof(struct lkst_mark_header, nr_threads)))
 		return 0;
 	return nr < LKST_MARK_THREADS ? nr : LKST_MARK_THREADS;
 }
@@ -336,18 +336,19 @@ u32 lkst_marks_file_areas(const struct lkst_marks_file *f)
 /* Looks at the rings of an area. Returns how many of their blocks are new, and adds what the thread itself has lost. */
 static u32 look_at_area(struct lkst_marks_file *f, u32 area, u64 from_ns)
 {
-	struct progress *p = &f->progress[area * LKST_MARK_LEVELS];
+	struct marks_file_progress *p = &f->progress[area * LKST_MARK_LEVELS];
 	const u64 now_ns = lkst_monotonic_ns();
 	struct lkst_mark_thread t;
 	u32 level, nr = 0;
 
-	if (!read_at(f, &t, sizeof(t), lkst_mark_area_at(area)))
+	if (!marks_file_read_at(f, &t, sizeof(t), lkst_mark_area_at(area)))
 		return 0;
 	count_lost(f, &f->too_deep[area], t.too_deep);
 	for (level = 0; level < LKST_MARK_LEVELS; level++, p++) {
 		/* As the program stores it: in one piece. */
 		if (t.ring[level].done != p->done)
-			look_at_ring(f, p, read_u64(f, ring_at(area, level, DONE)), now_ns - f->looked_ns[area]);
+			marks_file_look_at_ring(f, p, read_u64(f, ring_at(area, level, DONE)),
+						now_ns - f->looked_ns[area]);
 		/* The time of a record is stored before the record is complete, and read here after that. */
 		if (!p->done && p->seen && t.ring[level].last_ns < from_ns &&
 		    read_u64(f, ring_at(area, level, LAST_NS)) < from_ns)
@@ -364,7 +365,7 @@ u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, u64 from_ns, bool 
 	struct lkst_mark_header h;
 	u32 i, blocks = 0;
 
-	if (!read_at(f, &h, sizeof(h), 0))
+	if (!marks_file_read_at(f, &h, sizeof(h), 0))
 		return 0;
 	count_lost(f, &f->counted, h.no_area + h.refused);
 	for (i = 0; i < nr; i++)
@@ -378,10 +379,10 @@ u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, u64 from_ns, bool 
 
 /* ---- a ring ------------------------------------------------------------------------- */
 
-struct ring {
+struct marks_file_ring {
 	struct lkst_marks_file *f;
 	const struct lkst_marks_reading *reading;
-	struct progress *progress;
+	struct marks_file_progress *progress;
 	u32 area, level;
 	u64 to_ns;
 	bool is_rest; /* blocks before the next one were overwritten unread */
@@ -389,7 +390,7 @@ struct ring {
 	u32 asks_left; /* threads of which it is asked whose they are, in this block */
 };
 
-static int take_record(struct ring *r, const struct lkst_record *record)
+static int take_record(struct marks_file_ring *r, const struct lkst_record *record)
 {
 	struct lkst_marks_file *f = r->f;
 	struct good *good = &f->good[r->area], asked;
@@ -423,7 +424,7 @@ static int take_record(struct ring *r, const struct lkst_record *record)
 }
 
 /* Makes the copy of the open block one that ends where the look has found the ring's end. */
-static void close_copy(const struct ring *r, u8 *block)
+static void close_copy(const struct marks_file_ring *r, u8 *block)
 {
 	struct lkst_block_header *h = (void *)block;
 
@@ -435,9 +436,9 @@ static void close_copy(const struct ring *r, u8 *block)
  * Takes the records of @bytes, a copy of block @seq, from where the ring was read to. @left_out: so many blocks before
  * it are not read, and if they had anything of the time that is asked for, that is lost.
  */
-static int take_block(struct ring *r, u64 seq, u8 *bytes, u64 left_out)
+static int take_block(struct marks_file_ring *r, u64 seq, u8 *bytes, u64 left_out)
 {
-	struct progress *p = r->progress;
+	struct marks_file_progress *p = r->progress;
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
 	struct lkst_block block;
@@ -468,7 +469,7 @@ static int take_block(struct ring *r, u64 seq, u8 *bytes, u64 left_out)
 }
 
 /* The number of the oldest block that has not been overwritten by now. */
-static u64 oldest(const struct ring *r)
+static u64 oldest(const struct marks_file_ring *r)
 {
 	const u64 opened = read_u64(r->f, ring_at(r->area, r->level, OPENED));
 	const u64 nr = lkst_mark_ring_mask(r->level) + 1;
@@ -477,15 +478,15 @@ static u64 oldest(const struct ring *r)
 }
 
 /* Copies block @seq and takes its records; @left_out as of take_block(). */
-static int copy_block(struct ring *r, u64 seq, u64 left_out)
+static int copy_block(struct marks_file_ring *r, u64 seq, u64 left_out)
 {
 	u8 *bytes = r->is_over ? NULL : r->reading->room(r->reading->ctx);
 
 	r->is_over = !bytes;
 	if (!bytes) {
 		r->f->lost.left_out++;
-	} else if (!read_at(r->f, bytes, LKST_MARK_BLOCK,
-			    lkst_mark_area_at(r->area) + lkst_mark_block_at(r->level, seq))) {
+	} else if (!marks_file_read_at(r->f, bytes, LKST_MARK_BLOCK,
+				       lkst_mark_area_at(r->area) + lkst_mark_block_at(r->level, seq))) {
 		r->f->lost.refused++;
 	} else if (seq < oldest(r)) {
 		r->f->lost.overwritten++;
@@ -497,7 +498,7 @@ static int copy_block(struct ring *r, u64 seq, u64 left_out)
 }
 
 /* How many of the @nr blocks from @first on begin in the time that is asked for. */
-static u32 wanted_blocks(const struct ring *r, u64 first, u32 nr)
+static u32 wanted_blocks(const struct marks_file_ring *r, u64 first, u32 nr)
 {
 	const u64 area = lkst_mark_area_at(r->area) + offsetof(struct lkst_block_header, timestamp_begin);
 	u32 low = 0, high = nr;
@@ -514,9 +515,9 @@ static u32 wanted_blocks(const struct ring *r, u64 first, u32 nr)
 }
 
 /* Reads the newest blocks, @most at most, of what the look has found in a ring. */
-static int read_ring(struct ring *r, u32 most)
+static int read_ring(struct marks_file_ring *r, u32 most)
 {
-	struct progress *p = r->progress;
+	struct marks_file_progress *p = r->progress;
 	const u64 last = p->seen / LKST_MARK_BLOCK, first = p->done / LKST_MARK_BLOCK;
 	const u32 nr = new_blocks(p, r->level);
 	const u64 begin = last + 1 - nr;
@@ -540,7 +541,7 @@ static int read_ring(struct ring *r, u32 most)
 
 int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_reading *reading)
 {
-	struct ring r = { .f = f, .reading = reading, .to_ns = reading->to_ns ?: f->seen_ns };
+	struct marks_file_ring r = { .f = f, .reading = reading, .to_ns = reading->to_ns ?: f->seen_ns };
 	u64 need[NR_RINGS], grant[NR_RINGS], nr = 0;
 	int err = 0;
 	u32 i;
@@ -552,7 +553,7 @@ int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_read
 	lkst_marks_share(need, grant, NR_RINGS, reading->most, 0);
 	f->is_asked = false;
 	memset(f->good, 0, sizeof(f->good));
-	err = reading->most ? read_texts(f, reading->most_fields) : 0;
+	err = reading->most ? marks_file_read_texts(f, reading->most_fields) : 0;
 	memcpy(&reading->catalog->classes[LKST_MARK_ID_FIRST], f->described, sizeof(f->described));
 	for (i = 0; i < NR_RINGS && !err; i++) {
 		r.progress = &f->progress[i];
@@ -603,7 +604,7 @@ int lkst_marks_file_open(struct lkst_err *e, int fd, const struct lkst_marks_own
 	f->fd = fd;
 	f->owner = *owner;
 	f->nr_cpus = nr_cpus;
-	if (!read_at(f, &h, sizeof(h), 0) || h.page.magic != LKST_MARK_MAGIC ||
+	if (!marks_file_read_at(f, &h, sizeof(h), 0) || h.page.magic != LKST_MARK_MAGIC ||
 	    h.version != LKST_MARK_VERSION)
 		return lkst_err_set(
 			e, -EBADMSG,

@@ -63,7 +63,7 @@ static struct lkst_marks_left_out *left_out_of(struct lkst_marks_programs *p, u3
 }
 
 /* Counts a program that is not read. */
-static void leave_out(struct lkst_marks_programs *p, u32 uid)
+static void marks_find_leave_out(struct lkst_marks_programs *p, u32 uid)
 {
 	struct lkst_marks_left_out *l = left_out_of(p, uid);
 
@@ -86,8 +86,8 @@ static int open_few(int dir_fd, const char *name, int flags)
 }
 
 /* Returns what that takes of the names that are looked at. */
-static u32 add_program(struct lkst_marks_programs *p, int dir_fd, const char *name,
-		       const struct lkst_mark_name *who, const struct stat *found)
+static u32 marks_find_add_program(struct lkst_marks_programs *p, int dir_fd, const char *name,
+				  const struct lkst_mark_name *who, const struct stat *found)
 {
 	const struct lkst_marks_owner owner = { .pid = who->pid, .uid = who->uid };
 	struct lkst_marks_program *added;
@@ -98,14 +98,14 @@ static u32 add_program(struct lkst_marks_programs *p, int dir_fd, const char *na
 	if (found->st_uid != who->uid || found->st_size != LKST_MARK_FILE_BYTES)
 		return NAME_LOOKED_AT;
 	if (p->nr == LKST_MARKS_PROGRAMS_MAX || nr_of_account(p, who->uid) >= LKST_MARKS_OF_ACCOUNT_MAX) {
-		leave_out(p, who->uid);
+		marks_find_leave_out(p, who->uid);
 		return NAME_LOOKED_AT;
 	}
 	fd = open_few(dir_fd, name, p->changes ? O_RDWR : O_RDONLY);
 	if (fd < 0 && p->changes)
 		fd = open_few(dir_fd, name, O_RDONLY);
 	if (fd < 0) {
-		leave_out(p, who->uid);
+		marks_find_leave_out(p, who->uid);
 		return NAME_OPENED;
 	}
 	/* A file with a second name may be another user's; one of another size is being made. */
@@ -128,7 +128,7 @@ static u32 add_program(struct lkst_marks_programs *p, int dir_fd, const char *na
 }
 
 /* Returns what looking at it takes of the names that are looked at. */
-static u32 look_at(struct lkst_marks_programs *p, int dir_fd, const char *name)
+static u32 marks_find_look_at(struct lkst_marks_programs *p, int dir_fd, const char *name)
 {
 	struct lkst_marks_program *known;
 	struct lkst_mark_name who;
@@ -143,7 +143,7 @@ static u32 look_at(struct lkst_marks_programs *p, int dir_fd, const char *name)
 		return NAME_OPENED;
 	known = find_inode(p, st.st_ino);
 	if (!known)
-		return add_program(p, dir_fd, name, &who, &st);
+		return marks_find_add_program(p, dir_fd, name, &who, &st);
 	known->is_there = true;
 	return NAME_LOOKED_AT;
 }
@@ -178,7 +178,7 @@ static void drop_gone(struct lkst_marks_programs *p)
 	p->nr = nr;
 }
 
-static void begin_pass(struct lkst_marks_programs *p)
+static void marks_find_begin_pass(struct lkst_marks_programs *p)
 {
 	int fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	u32 i;
@@ -192,7 +192,7 @@ static void begin_pass(struct lkst_marks_programs *p)
 		p->left_out[i].counted = 0;
 }
 
-static void end_pass(struct lkst_marks_programs *p)
+static void marks_find_end_pass(struct lkst_marks_programs *p)
 {
 	u32 i;
 
@@ -214,16 +214,16 @@ void lkst_marks_find(struct lkst_marks_programs *p, bool is_last)
 	lkst_marks_fill(&p->names_left, NAMES_MAX, NAMES_A_SECOND, is_last ? UINT64_MAX : now - p->names_ns);
 	p->names_ns = now;
 	if (!p->pass)
-		begin_pass(p);
+		marks_find_begin_pass(p);
 	p->is_behind = p->pass != NULL;
 	while (p->is_behind && p->names_left) {
 		entry = readdir(p->pass);
 		p->is_behind = entry != NULL;
-		cost = entry ? look_at(p, dirfd(p->pass), entry->d_name) : 0;
+		cost = entry ? marks_find_look_at(p, dirfd(p->pass), entry->d_name) : 0;
 		p->names_left -= cost < p->names_left ? cost : p->names_left;
 	}
 	if (!p->is_behind)
-		end_pass(p);
+		marks_find_end_pass(p);
 }
 
 void lkst_marks_programs_fini(struct lkst_marks_programs *p)

@@ -23,13 +23,13 @@ enum {
 #define BETWEEN_NS 1000000ULL
 
 /* Records that are in order of time: those of a ring. */
-struct run {
+struct marks_gather_run {
 	u32 at, end;
 };
 
 /* Copies of blocks lie in chunks, which stay where they are. */
-struct chunk {
-	struct chunk *next;
+struct marks_gather_chunk {
+	struct marks_gather_chunk *next;
 	u32 used;
 	u8 blocks[CHUNK_BLOCKS][LKST_MARK_BLOCK] __attribute__((aligned(8)));
 };
@@ -52,9 +52,9 @@ struct lkst_marks_reader {
 	struct lkst_marks_streams *streams;
 	struct lkst_marks_taken *taken;
 	u32 nr_taken, room_taken;
-	struct run *runs;
+	struct marks_gather_run *runs;
 	u32 nr_runs;
-	struct chunk *chunks, *spare; /* those of this look; others that it may use */
+	struct marks_gather_chunk *chunks, *spare; /* those of this look; others that it may use */
 	struct lkst_catalog *catalog; /* that programs are read with */
 	struct translation *known;    /* of the program that is being read */
 	u32 nr_known, uid;
@@ -73,7 +73,7 @@ struct lkst_marks_reader {
 /* ---- taking ------------------------------------------------------------------------- */
 
 /* Has other work be done if it is time for that. False: the look has to end. */
-static bool go_on(struct lkst_marks_reader *m)
+static bool marks_gather_go_on(struct lkst_marks_reader *m)
 {
 	u64 begin_ns;
 
@@ -93,9 +93,9 @@ static bool go_on(struct lkst_marks_reader *m)
 static u8 *room_for_block(void *ctx)
 {
 	struct lkst_marks_reader *m = ctx;
-	struct chunk *c = m->chunks;
+	struct marks_gather_chunk *c = m->chunks;
 
-	if (c && c->used % 16 == 0 && !go_on(m))
+	if (c && c->used % 16 == 0 && !marks_gather_go_on(m))
 		return NULL;
 	if (!c || c->used == CHUNK_BLOCKS) {
 		c = m->spare ?: malloc(sizeof(*c));
@@ -113,7 +113,7 @@ static u8 *room_for_block(void *ctx)
 /* Their memory is kept for the next look. */
 static void forget_taken(struct lkst_marks_reader *m)
 {
-	struct chunk *c;
+	struct marks_gather_chunk *c;
 
 	while ((c = m->chunks)) {
 		m->chunks = c->next;
@@ -126,20 +126,20 @@ static void forget_taken(struct lkst_marks_reader *m)
 	m->nr_runs = 0;
 }
 
-static void free_chunks(struct chunk *c)
+static void marks_gather_free_chunks(struct marks_gather_chunk *c)
 {
 	while (c) {
-		struct chunk *next = c->next;
+		struct marks_gather_chunk *next = c->next;
 
 		free(c);
 		c = next;
 	}
 }
 
-static struct lkst_marks_taken *add_taken(struct lkst_marks_reader *m, u64 ns)
+static struct lkst_marks_taken *marks_gather_add_taken(struct lkst_marks_reader *m, u64 ns)
 {
 	struct lkst_marks_taken *grown;
-	struct run *run;
+	struct marks_gather_run *run;
 
 	if (m->nr_taken == m->room_taken) {
 		const u32 room = m->room_taken ? 2 * m->room_taken : 1024;
@@ -160,7 +160,7 @@ static struct lkst_marks_taken *add_taken(struct lkst_marks_reader *m, u64 ns)
 	return &m->taken[m->nr_taken++];
 }
 
-static struct id_share *share_of(struct lkst_marks_reader *m, u32 uid)
+static struct id_share *marks_gather_share_of(struct lkst_marks_reader *m, u32 uid)
 {
 	const u32 account = lkst_marks_account(uid);
 	struct id_share *share;
@@ -179,12 +179,12 @@ static struct id_share *share_of(struct lkst_marks_reader *m, u32 uid)
  * The trace's event for the program's: the same without the CPU. Those that it describes are called mark:NAME. They
  * take numbers that other users' programs need as well, so no account gets more of them than are left.
  */
-static int declare(struct lkst_marks_reader *m, const struct lkst_event_class *event, u16 *ret_id)
+static int marks_gather_declare(struct lkst_marks_reader *m, const struct lkst_event_class *event, u16 *ret_id)
 {
 	const char *name = strchr(event->name, ':');
 	struct lkst_event_class out = { .fields = event->fields + 1,
 					.nr_fields = (u16)(event->nr_fields - 1) };
-	struct id_share *share = share_of(m, m->uid);
+	struct id_share *share = marks_gather_share_of(m, m->uid);
 	int added;
 
 	if (!share)
@@ -211,14 +211,14 @@ static int translate(struct lkst_marks_reader *m, const struct lkst_event_class 
 	if (!t)
 		return -ENOMEM;
 	t->event = event;
-	err = declare(m, event, &t->id);
+	err = marks_gather_declare(m, event, &t->id);
 	if (err == -ENOMEM)
 		return err;
 	*ret_id = t->id = err ? 0 : t->id;
 	return 0;
 }
 
-static int take(void *ctx, const struct lkst_marks_record *r)
+static int marks_gather_take(void *ctx, const struct lkst_marks_record *r)
 {
 	struct lkst_marks_reader *m = ctx;
 	struct lkst_marks_taken *t;
@@ -228,7 +228,7 @@ static int take(void *ctx, const struct lkst_marks_record *r)
 	err = translate(m, r->event, &id);
 	if (err || !id)
 		return err ?: 1;
-	t = add_taken(m, r->ns);
+	t = marks_gather_add_taken(m, r->ns);
 	if (!t)
 		return -ENOMEM;
 	*t = (struct lkst_marks_taken){
@@ -240,7 +240,8 @@ static int take(void *ctx, const struct lkst_marks_record *r)
 /* ---- giving ------------------------------------------------------------------------- */
 
 /* Whether the next record of run @x comes before that of @y; of one time, in the order in which they were taken. */
-static bool is_before(const struct lkst_marks_reader *m, const struct run *x, const struct run *y)
+static bool marks_gather_is_before(const struct lkst_marks_reader *m, const struct marks_gather_run *x,
+				   const struct marks_gather_run *y)
 {
 	const u64 i = m->taken[x->at].ns, j = m->taken[y->at].ns;
 
@@ -248,15 +249,15 @@ static bool is_before(const struct lkst_marks_reader *m, const struct run *x, co
 }
 
 /* Moves run @i down the heap of runs to where it belongs. */
-static void sift(struct lkst_marks_reader *m, u32 i)
+static void marks_gather_sift(struct lkst_marks_reader *m, u32 i)
 {
-	const struct run moved = m->runs[i];
+	const struct marks_gather_run moved = m->runs[i];
 	u32 child;
 
 	while ((child = 2 * i + 1) < m->nr_runs) {
-		if (child + 1 < m->nr_runs && is_before(m, &m->runs[child + 1], &m->runs[child]))
+		if (child + 1 < m->nr_runs && marks_gather_is_before(m, &m->runs[child + 1], &m->runs[child]))
 			child++;
-		if (!is_before(m, &m->runs[child], &moved))
+		if (!marks_gather_is_before(m, &m->runs[child], &moved))
 			break;
 		m->runs[i] = m->runs[child];
 		i = child;
@@ -265,22 +266,22 @@ static void sift(struct lkst_marks_reader *m, u32 i)
 }
 
 /* Merges the runs. What cannot be put is counted. */
-static int put_all(struct lkst_marks_reader *m, const struct lkst_marks_taker *to)
+static int marks_gather_put_all(struct lkst_marks_reader *m, const struct lkst_marks_taker *to)
 {
 	u32 i, nr = 0;
 	int err = 0;
 
 	for (i = m->nr_runs / 2; i-- > 0;)
-		sift(m, i);
+		marks_gather_sift(m, i);
 	for (; m->nr_runs && err >= 0; nr++) {
 		err = lkst_marks_streams_put(m->streams, to, &m->taken[m->runs[0].at]);
 		m->dropped += err > 0;
 		if (++m->runs[0].at == m->runs[0].end)
 			m->runs[0] = m->runs[--m->nr_runs];
 		if (m->nr_runs)
-			sift(m, 0);
+			marks_gather_sift(m, 0);
 		if (nr % PUT_BETWEEN == PUT_BETWEEN - 1)
-			go_on(m);
+			marks_gather_go_on(m);
 	}
 	m->dropped += m->nr_taken - nr;
 	return err < 0 ? err : 0;
@@ -290,7 +291,7 @@ int lkst_marks_give_taken(struct lkst_err *e, struct lkst_marks_reader *m, lkst_
 			  void *ctx)
 {
 	const struct lkst_marks_taker to = { e, give, ctx };
-	int err = put_all(m, &to) ?: lkst_marks_streams_flush(m->streams, &to);
+	int err = marks_gather_put_all(m, &to) ?: lkst_marks_streams_flush(m->streams, &to);
 
 	forget_taken(m);
 	return err;
@@ -298,15 +299,15 @@ int lkst_marks_give_taken(struct lkst_err *e, struct lkst_marks_reader *m, lkst_
 
 /* ---- a look --------------------------------------------------------------------------- */
 
-static bool was_of(void *ctx, const struct lkst_marks_ended *ended, u64 *ret_from, u64 *ret_to)
+static bool marks_gather_was_of(void *ctx, const struct lkst_marks_ended *ended, u64 *ret_from, u64 *ret_to)
 {
 	const struct lkst_marks_reader *m = ctx;
 
 	return m->options.was_of(m->options.ctx, ended, ret_from, ret_to);
 }
 
-static int read_file(struct lkst_marks_reader *m, struct lkst_marks_file *f, u32 uid,
-		     const struct lkst_marks_reading *limits)
+static int marks_gather_read_file(struct lkst_marks_reader *m, struct lkst_marks_file *f, u32 uid,
+				  const struct lkst_marks_reading *limits)
 {
 	struct lkst_marks_reading reading = *limits;
 
@@ -318,8 +319,8 @@ static int read_file(struct lkst_marks_reader *m, struct lkst_marks_file *f, u32
 	reading.until_ns = m->until_ns;
 	reading.catalog = m->catalog;
 	reading.room = room_for_block;
-	reading.take = take;
-	reading.was_of = m->options.was_of ? was_of : NULL;
+	reading.take = marks_gather_take;
+	reading.was_of = m->options.was_of ? marks_gather_was_of : NULL;
 	reading.ctx = m;
 	return lkst_marks_file_read(f, &reading);
 }
@@ -338,7 +339,7 @@ static u32 most_fields(const struct lkst_marks_reader *m, const struct lkst_mark
 	return others < FIELDS_MAX ? FIELDS_MAX - others : 0;
 }
 
-static u64 cpu_ns(void)
+static u64 marks_gather_cpu_ns(void)
 {
 	struct timespec t;
 
@@ -349,18 +350,18 @@ static u64 cpu_ns(void)
 /* Whether there is time for what user @uid has. */
 static bool can_go_on(struct lkst_marks_reader *m, u32 uid)
 {
-	return go_on(m) && lkst_marks_budget_left(&m->budget, LKST_MARKS_NS, uid) > 0;
+	return marks_gather_go_on(m) && lkst_marks_budget_left(&m->budget, LKST_MARKS_NS, uid) > 0;
 }
 
 /* Without memory there is nothing to be read either. */
 static void charge(struct lkst_marks_reader *m, u32 uid, u64 begin_ns)
 {
-	if (lkst_marks_budget_take(&m->budget, LKST_MARKS_NS, uid, cpu_ns() - begin_ns))
+	if (lkst_marks_budget_take(&m->budget, LKST_MARKS_NS, uid, marks_gather_cpu_ns() - begin_ns))
 		m->deadline_ns = 0;
 }
 
 /* Looks at what programs have; returns false if a later look has to see the rest. Each claim needs what it has then. */
-static bool look_at_all(struct lkst_marks_reader *m, struct lkst_marks_claim *claims, u32 nr)
+static bool marks_gather_look_at_all(struct lkst_marks_reader *m, struct lkst_marks_claim *claims, u32 nr)
 {
 	bool is_all = true;
 	u32 i;
@@ -368,7 +369,7 @@ static bool look_at_all(struct lkst_marks_reader *m, struct lkst_marks_claim *cl
 	for (i = 0; i < nr; i++) {
 		struct lkst_marks_claim *c = &claims[(m->budget.turn + i) % nr];
 		const struct lkst_marks_program *p = &m->programs.list[c->program];
-		const u64 begin_ns = cpu_ns();
+		const u64 begin_ns = marks_gather_cpu_ns();
 		/* Its header was one. */
 		const u32 areas = can_go_on(m, p->uid) && c->grant ? c->grant - 1 : 0;
 
@@ -396,16 +397,16 @@ static int take_all(struct lkst_marks_reader *m, bool *ret_is_all)
 	err = lkst_marks_budget_share(&m->budget, LKST_MARKS_AREAS, claims, nr);
 	if (err)
 		return err;
-	*ret_is_all = look_at_all(m, claims, nr);
+	*ret_is_all = marks_gather_look_at_all(m, claims, nr);
 	err = m->error ?: lkst_marks_budget_share(&m->budget, LKST_MARKS_BLOCKS, claims, nr);
 	for (i = 0; i < nr && !err; i++) {
 		const struct lkst_marks_claim *c = &claims[(m->budget.turn + i) % nr];
 		const struct lkst_marks_program *p = &m->programs.list[c->program];
 		const struct lkst_marks_reading limits = { .most = can_go_on(m, p->uid) ? c->grant : 0,
 							   .most_fields = c->grant ? most_fields(m, p) : 0 };
-		const u64 begin_ns = cpu_ns();
+		const u64 begin_ns = marks_gather_cpu_ns();
 
-		err = read_file(m, p->file, p->uid, &limits) ?: m->error;
+		err = marks_gather_read_file(m, p->file, p->uid, &limits) ?: m->error;
 		charge(m, p->uid, begin_ns);
 	}
 	return err;
@@ -448,7 +449,7 @@ int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int 
 	if (err)
 		return err;
 	lkst_marks_file_look(f, UINT32_MAX, m->options.since_ns, true);
-	err = read_file(m, f, uid, &all);
+	err = marks_gather_read_file(m, f, uid, &all);
 	if (err)
 		return lkst_err_sys(e, err, "reading the marks of programs");
 	*ret_lost = lkst_marks_file_losses(f);
@@ -568,7 +569,7 @@ void lkst_marks_free(struct lkst_marks_reader *m)
 	if (!m)
 		return;
 	forget_taken(m);
-	free_chunks(m->spare);
+	marks_gather_free_chunks(m->spare);
 	free(m->taken);
 	lkst_marks_streams_free(m->streams);
 	lkst_marks_catalog_free(m->catalog);

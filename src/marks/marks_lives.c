@@ -19,7 +19,7 @@ enum kind {
 	ENDED,
 };
 
-struct entry {
+struct marks_lives_entry {
 	u64 ns;
 	u64 before; /* number of the one before it of the same head, plus 1; 0: there was none */
 	s32 tid, pid, parent_pid;
@@ -30,7 +30,7 @@ struct entry {
 struct lkst_marks_lives {
 	u64 nr;		  /* entries so far */
 	u64 heads[HEADS]; /* number of the newest entry, plus 1 */
-	struct entry list[ENTRIES];
+	struct marks_lives_entry list[ENTRIES];
 };
 
 struct lkst_marks_lives *lkst_marks_lives_new(void)
@@ -45,7 +45,7 @@ void lkst_marks_lives_free(struct lkst_marks_lives *l)
 
 /* ---- what comes in ---------------------------------------------------------------------------- */
 
-static u64 get(const struct lkst_record *r, const char *name)
+static u64 marks_lives_get(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
@@ -53,34 +53,34 @@ static u64 get(const struct lkst_record *r, const char *name)
 }
 
 /* What @r says; false: nothing of interest. */
-static bool read_entry(const struct lkst_record *r, struct entry *ret)
+static bool marks_lives_read_entry(const struct lkst_record *r, struct marks_lives_entry *ret)
 {
-	*ret = (struct entry){ .ns = r->ns, .tid = r->tid };
+	*ret = (struct marks_lives_entry){ .ns = r->ns, .tid = r->tid };
 	switch (r->event->index) {
 	case LKST_EV_sched_process_fork:
 		ret->kind = BORN;
-		ret->tid = (s32)get(r, "child_tid");
-		ret->pid = (s32)get(r, "child_pid");
-		ret->parent_pid = (s32)get(r, "parent_pid");
+		ret->tid = (s32)marks_lives_get(r, "child_tid");
+		ret->pid = (s32)marks_lives_get(r, "child_pid");
+		ret->parent_pid = (s32)marks_lives_get(r, "parent_pid");
 		return true;
 	case LKST_EV_exec_args:
 		ret->kind = RUNS;
-		ret->uid = (u32)get(r, "uid");
-		ret->euid = (u32)get(r, "euid");
+		ret->uid = (u32)marks_lives_get(r, "uid");
+		ret->euid = (u32)marks_lives_get(r, "euid");
 		return true;
 	case LKST_EV_sched_process_exit:
 		ret->kind = ENDED;
-		ret->pid = (s32)get(r, "exit_pid");
+		ret->pid = (s32)marks_lives_get(r, "exit_pid");
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void add(struct lkst_marks_lives *l, const struct entry *entry)
+static void marks_lives_add(struct lkst_marks_lives *l, const struct marks_lives_entry *entry)
 {
 	u64 *head = &l->heads[(u32)entry->tid % HEADS];
-	struct entry *to = &l->list[l->nr % ENTRIES];
+	struct marks_lives_entry *to = &l->list[l->nr % ENTRIES];
 
 	*to = *entry;
 	to->before = *head;
@@ -90,33 +90,33 @@ static void add(struct lkst_marks_lives *l, const struct entry *entry)
 void lkst_marks_lives_feed(struct lkst_marks_lives *l, const struct lkst_catalog *c, struct lkst_block_cursor *cursor)
 {
 	struct lkst_record record;
-	struct entry entry;
+	struct marks_lives_entry entry;
 
 	/* Where a block makes no sense, what it says is not known. */
 	while (lkst_block_next(NULL, cursor, c, &record) > 0)
-		if (read_entry(&record, &entry))
-			add(l, &entry);
+		if (marks_lives_read_entry(&record, &entry))
+			marks_lives_add(l, &entry);
 }
 
 /* ---- what is asked ---------------------------------------------------------------------------- */
 
 /* The entries of thread @tid, newest first; CPUs record at the same time, so they are nearly in order. */
-struct walk {
+struct marks_lives_walk {
 	const struct lkst_marks_lives *l;
 	s32 tid;
 	u64 at; /* number of the next one, plus 1 */
 	u32 left;
 };
 
-static struct walk begin_walk(const struct lkst_marks_lives *l, s32 tid)
+static struct marks_lives_walk begin_walk(const struct lkst_marks_lives *l, s32 tid)
 {
-	return (struct walk){ l, tid, l->heads[(u32)tid % HEADS], CHAIN_MAX };
+	return (struct marks_lives_walk){ l, tid, l->heads[(u32)tid % HEADS], CHAIN_MAX };
 }
 
-static const struct entry *next_of(struct walk *w)
+static const struct marks_lives_entry *marks_lives_next_of(struct marks_lives_walk *w)
 {
 	while (w->at && w->at + ENTRIES > w->l->nr && w->left) {
-		const struct entry *entry = &w->l->list[(w->at - 1) % ENTRIES];
+		const struct marks_lives_entry *entry = &w->l->list[(w->at - 1) % ENTRIES];
 
 		w->at = entry->before;
 		w->left--;
@@ -128,29 +128,29 @@ static const struct entry *next_of(struct walk *w)
 }
 
 /* The last entry of a kind up to @ns, or the first from there on. NULL: it is not known. */
-static const struct entry *last_until(const struct lkst_marks_lives *l, s32 tid, enum kind kind, u64 ns)
+static const struct marks_lives_entry *last_until(const struct lkst_marks_lives *l, s32 tid, enum kind kind, u64 ns)
 {
-	struct walk w = begin_walk(l, tid);
-	const struct entry *found = NULL, *entry;
+	struct marks_lives_walk w = begin_walk(l, tid);
+	const struct marks_lives_entry *found = NULL, *entry;
 
-	while ((entry = next_of(&w)))
+	while ((entry = marks_lives_next_of(&w)))
 		if (entry->kind == kind && entry->ns <= ns && (!found || entry->ns > found->ns))
 			found = entry;
 	return found;
 }
 
-static const struct entry *first_from(const struct lkst_marks_lives *l, s32 tid, enum kind kind, u64 ns)
+static const struct marks_lives_entry *first_from(const struct lkst_marks_lives *l, s32 tid, enum kind kind, u64 ns)
 {
-	struct walk w = begin_walk(l, tid);
-	const struct entry *found = NULL, *entry;
+	struct marks_lives_walk w = begin_walk(l, tid);
+	const struct marks_lives_entry *found = NULL, *entry;
 
-	while ((entry = next_of(&w)))
+	while ((entry = marks_lives_next_of(&w)))
 		if (entry->kind == kind && entry->ns >= ns && (!found || entry->ns < found->ns))
 			found = entry;
 	return found;
 }
 
-static u64 ns_of(const struct entry *entry)
+static u64 marks_lives_ns_of(const struct marks_lives_entry *entry)
 {
 	return entry ? entry->ns : 0;
 }
@@ -161,9 +161,10 @@ static bool ran_as(const struct lkst_marks_lives *l, s32 pid, u32 uid, u64 ns)
 	u32 i;
 
 	for (i = 0; i < PARENTS_MAX; i++) {
-		const struct entry *runs = last_until(l, pid, RUNS, ns), *born = last_until(l, pid, BORN, ns);
+		const struct marks_lives_entry *runs = last_until(l, pid, RUNS, ns),
+					       *born = last_until(l, pid, BORN, ns);
 
-		if (runs && runs->ns >= ns_of(born))
+		if (runs && runs->ns >= marks_lives_ns_of(born))
 			return runs->uid == uid || runs->euid == uid;
 		if (!born)
 			return false;
@@ -177,11 +178,11 @@ static bool ran_as(const struct lkst_marks_lives *l, s32 pid, u32 uid, u64 ns)
 /* Whether the process was the user's when its thread marked. */
 static bool was_user(const struct lkst_marks_lives *l, const struct lkst_marks_ended *ended)
 {
-	const struct entry *end = first_from(l, ended->pid, ENDED, ended->ns);
-	const u64 begin = ns_of(last_until(l, ended->pid, BORN, ended->ns));
+	const struct marks_lives_entry *end = first_from(l, ended->pid, ENDED, ended->ns);
+	const u64 begin = marks_lives_ns_of(last_until(l, ended->pid, BORN, ended->ns));
 
 	/* The process may have had the thread, and have gone on. */
-	if (!end && ended->is_there && ns_of(last_until(l, ended->pid, BORN, UINT64_MAX)) <= ended->ns)
+	if (!end && ended->is_there && marks_lives_ns_of(last_until(l, ended->pid, BORN, UINT64_MAX)) <= ended->ns)
 		return true;
 	/* Before the first birth that is known it was there already. */
 	if (end && ended->was_there_ns && ended->was_there_ns >= begin && ended->was_there_ns <= end->ns)
@@ -192,15 +193,15 @@ static bool was_user(const struct lkst_marks_lives *l, const struct lkst_marks_e
 bool lkst_marks_lives_was_of(const struct lkst_marks_lives *l, const struct lkst_marks_ended *ended, u64 *ret_from,
 			     u64 *ret_to)
 {
-	const struct entry *end = first_from(l, ended->tid, ENDED, ended->ns), *born;
+	const struct marks_lives_entry *end = first_from(l, ended->tid, ENDED, ended->ns), *born;
 
 	if (!end || end->pid != ended->pid)
 		return false;
 	born = last_until(l, ended->tid, BORN, end->ns);
 	/* This life began later, and the end of the one before is not known. */
-	if (ns_of(born) > ended->ns || !was_user(l, ended))
+	if (marks_lives_ns_of(born) > ended->ns || !was_user(l, ended))
 		return false;
-	*ret_from = ns_of(born);
+	*ret_from = marks_lives_ns_of(born);
 	*ret_to = end->ns;
 	return true;
 }

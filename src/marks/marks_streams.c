@@ -12,7 +12,7 @@
 enum { GIVEN_BYTES = 65536 }; /* at once; at least one block of any size */
 
 /* A stream of the trace: a CPU's, at a level. */
-struct stream {
+struct marks_streams_stream {
 	u64 seq;     /* number of the block that comes next */
 	u64 last_ns; /* time of the last record */
 	u8 *blocks;  /* those that are not given out yet; NULL: there were none */
@@ -24,17 +24,17 @@ struct stream {
 struct lkst_marks_streams {
 	u32 nr_cpus, block_shift;
 	const u8 *uuid;
-	struct stream list[]; /* by CPU, then level */
+	struct marks_streams_stream list[]; /* by CPU, then level */
 };
 
-static u64 instance_of(const struct lkst_marks_streams *all, const struct stream *s)
+static u64 instance_of(const struct lkst_marks_streams *all, const struct marks_streams_stream *s)
 {
 	const u32 index = (u32)(s - all->list);
 
 	return lkst_stream_instance(index / LKST_LEVELS, LKST_BUFFER_MARKS, index % LKST_LEVELS);
 }
 
-static u32 room_of(const struct lkst_marks_streams *all)
+static u32 marks_streams_room_of(const struct lkst_marks_streams *all)
 {
 	const u32 size = 1U << all->block_shift;
 
@@ -42,7 +42,8 @@ static u32 room_of(const struct lkst_marks_streams *all)
 }
 
 /* Gives out the full blocks of a stream. */
-static int give_blocks(const struct lkst_marks_streams *all, const struct lkst_marks_taker *to, struct stream *s)
+static int give_blocks(const struct lkst_marks_streams *all, const struct lkst_marks_taker *to,
+		       struct marks_streams_stream *s)
 {
 	int err;
 
@@ -55,7 +56,8 @@ static int give_blocks(const struct lkst_marks_streams *all, const struct lkst_m
 }
 
 /* Completes the block of a stream that is being filled; there is room for another one then. */
-static int close_block(const struct lkst_marks_streams *all, const struct lkst_marks_taker *to, struct stream *s)
+static int close_block(const struct lkst_marks_streams *all, const struct lkst_marks_taker *to,
+		       struct marks_streams_stream *s)
 {
 	const size_t size = 1UL << all->block_shift;
 	const u64 instance = instance_of(all, s);
@@ -79,16 +81,16 @@ static int close_block(const struct lkst_marks_streams *all, const struct lkst_m
 	s->used = 0;
 	s->seq++;
 	s->length += (u32)size;
-	return s->length + size > room_of(all) ? give_blocks(all, to, s) : 0;
+	return s->length + size > marks_streams_room_of(all) ? give_blocks(all, to, s) : 0;
 }
 
 /* The stream of the CPU whose last record is not younger; NULL: none, after records that were late several times. */
-static struct stream *stream_for(struct lkst_marks_streams *all, const struct lkst_marks_taken *t)
+static struct marks_streams_stream *stream_for(struct lkst_marks_streams *all, const struct lkst_marks_taken *t)
 {
 	u32 level;
 
 	for (level = 0; level < LKST_LEVELS; level++) {
-		struct stream *s = &all->list[t->cpu * LKST_LEVELS + level];
+		struct marks_streams_stream *s = &all->list[t->cpu * LKST_LEVELS + level];
 
 		if (s->last_ns <= t->ns)
 			return s;
@@ -101,7 +103,7 @@ int lkst_marks_streams_put(struct lkst_marks_streams *all, const struct lkst_mar
 {
 	const u32 size = 1U << all->block_shift, head = sizeof(struct lkst_record_head);
 	const u32 length = t->size - (LKST_MARK_RECORD_FIELDS - head);
-	struct stream *s = stream_for(all, t);
+	struct marks_streams_stream *s = stream_for(all, t);
 	u64 word = t->ns << 16 | t->id;
 	u8 *block;
 	u32 at;
@@ -116,7 +118,7 @@ int lkst_marks_streams_put(struct lkst_marks_streams *all, const struct lkst_mar
 	if (err)
 		return err;
 	if (!s->blocks)
-		s->blocks = malloc(room_of(all));
+		s->blocks = malloc(marks_streams_room_of(all));
 	if (!s->blocks)
 		return lkst_err_sys(to->e, -ENOMEM, "gathering marks");
 	if (!s->used) {
