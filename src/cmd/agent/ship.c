@@ -50,7 +50,7 @@ static const struct lkst_option rows[] = {
 };
 
 #ifdef LKST_NO_FLEET
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int ship_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct lkst_ship_options *o = options;
 
@@ -312,7 +312,7 @@ static int mind_senders(struct service *v)
 /* ---- the host -------------------------------------------------------------------------------- */
 
 /* The machine's number, which stays when it gets another name (machine-id(5)); zeros: it has none. */
-static void read_machine(u8 id[16])
+static void ship_read_machine(u8 id[16])
 {
 	_cleanup_free_ char *text = NULL;
 	unsigned int i, byte;
@@ -326,7 +326,7 @@ static void read_machine(u8 id[16])
 		id[i] = (u8)byte;
 }
 
-static int put_host(struct service *v)
+static int ship_put_host(struct service *v)
 {
 	struct lkst_ship *s = &v->ship;
 	_cleanup_free_ struct lkst_packed_rows *packed = calloc(1, sizeof(*packed));
@@ -341,7 +341,7 @@ static int put_host(struct service *v)
 
 	if (!packed || lkst_packed_rows_init(packed))
 		return lkst_err_sys(s->e, -ENOMEM, "sending what this machine is");
-	read_machine(h.machine);
+	ship_read_machine(h.machine);
 	lkst_fleet_put_host(packed, c, &h);
 	/* A later boot does not replace what was said of one that has not arrived. */
 	memcpy(item.trace, c->boot_id, sizeof(item.trace));
@@ -358,7 +358,7 @@ static int put_host_if_due(struct service *v)
 	if (v->host_ns && now - v->host_ns < HOST_PAUSE_NS)
 		return 0;
 	v->host_ns = now;
-	return put_host(v);
+	return ship_put_host(v);
 }
 
 /* ---- the recording --------------------------------------------------------------------------- */
@@ -374,7 +374,7 @@ static void close_recording(struct service *v)
 	v->ship.session = NULL;
 }
 
-static int open_recording(struct service *v)
+static int ship_open_recording(struct service *v)
 {
 	struct lkst_ship *s = &v->ship;
 	struct lkst_turn turn = { .lock = -1 };
@@ -397,7 +397,7 @@ static int open_recording(struct service *v)
 }
 
 /* What made room or was found to be damaged is counted, now and then: there may be many files to look through. */
-static void count_missing(struct service *v)
+static void ship_count_missing(struct service *v)
 {
 	struct lkst_ship *s = &v->ship;
 	const struct lkst_spool_missing before = s->missing;
@@ -417,7 +417,7 @@ static void count_missing(struct service *v)
 }
 
 /* A session keeps the hooks attached, so it looks now and then whether the recording was stopped. */
-static bool has_ended(struct service *v)
+static bool ship_has_ended(struct service *v)
 {
 	u64 now = lkst_monotonic_ns();
 
@@ -427,18 +427,18 @@ static bool has_ended(struct service *v)
 	return !lkst_session_is_current(v->ship.session);
 }
 
-static int step(struct service *v)
+static int ship_step(struct service *v)
 {
 	struct lkst_ship *s = &v->ship;
 	int err = mind_senders(v);
 
-	if (!err && s->session && has_ended(v))
+	if (!err && s->session && ship_has_ended(v))
 		close_recording(v);
 	if (!err && !s->session)
-		err = open_recording(v);
+		err = ship_open_recording(v);
 	if (err || !s->session)
 		return err;
-	count_missing(v);
+	ship_count_missing(v);
 	err = put_host_if_due(v) ?: lkst_counting_step(v->counting);
 	if (!err && lkst_ship_incidents_step(s, &v->incidents))
 		lkst_ship_say(s, "");
@@ -447,22 +447,22 @@ static int step(struct service *v)
 	return err;
 }
 
-static unsigned int pause_ms(const struct service *v)
+static unsigned int ship_pause_ms(const struct service *v)
 {
 	unsigned int ms = v->counting ? lkst_counting_pause_ms(v->counting) : OPEN_PAUSE_MS;
 
 	return ms < INCIDENTS_PAUSE_MS || !v->counting ? ms : INCIDENTS_PAUSE_MS;
 }
 
-static int serve(struct service *v)
+static int ship_serve(struct service *v)
 {
 	struct pollfd fd = { .fd = v->signals, .events = POLLIN };
 	int err, ready = 0;
 
 	do {
-		err = step(v);
+		err = ship_step(v);
 		if (!err)
-			ready = poll(&fd, 1, (int)pause_ms(v));
+			ready = poll(&fd, 1, (int)ship_pause_ms(v));
 	} while (!err && (ready <= 0 && (!ready || errno == EINTR)));
 	close_recording(v);
 	end_sender(&v->rows);
@@ -486,7 +486,7 @@ static int check_labels(struct lkst_err *e, const struct lkst_list *labels)
 }
 
 /* What can be found out without asking a server. */
-static int check(struct lkst_err *e, const struct lkst_ship_options *o)
+static int ship_check(struct lkst_err *e, const struct lkst_ship_options *o)
 {
 	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
 	_cleanup_(lkst_store_closep) struct lkst_store *store = NULL;
@@ -500,7 +500,7 @@ static int check(struct lkst_err *e, const struct lkst_ship_options *o)
 	return err || !o->store ? err : open_store(e, o, &store);
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int ship_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct lkst_ship_options o = *(const struct lkst_ship_options *)options;
 	_cleanup_(lkst_spool_closep) struct lkst_spool *spool = NULL;
@@ -515,7 +515,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	mallopt(M_TRIM_THRESHOLD, HEAP_BYTES);
 	if (nr_args)
 		o.url = args[0];
-	err = check(e, &o) ?: lkst_spool_open(e, o.spool, o.spool_bytes, &spool) ?:
+	err = ship_check(e, &o) ?: lkst_spool_open(e, o.spool, o.spool_bytes, &spool) ?:
 	      lkst_spool_claim(e, spool);
 	if (err)
 		return err;
@@ -529,7 +529,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (!o.quiet)
 		lkst_print_message(stderr, "sends to %s; what has not arrived waits in %s", o.url,
 				   o.spool);
-	err = serve(&v);
+	err = ship_serve(&v);
 	close(v.signals);
 	return err;
 }
@@ -552,5 +552,5 @@ const struct lkst_cmd lkst_cmd_ship = {
 	.options_size = sizeof(struct lkst_ship_options),
 	.defaults = &defaults,
 	.max_args = 1,
-	.run = run,
+	.run = ship_run,
 };

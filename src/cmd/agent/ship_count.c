@@ -80,8 +80,8 @@ static void add_left_out(struct lkst_fleet_figures *f, const struct lkst_second 
 }
 
 /* @asks_hooks: each is a system call, and so not asked each second; what it has skipped comes with the last one. */
-static void put_losses(struct lkst_counting *c, const struct lkst_fleet_source *source,
-		       const struct lkst_second *second, bool asks_hooks)
+static void ship_count_put_losses(struct lkst_counting *c, const struct lkst_fleet_source *source,
+				  const struct lkst_second *second, bool asks_hooks)
 {
 	struct lkst_fleet_figures f = { .measure = "lost" };
 	u64 lost[LKST_LOSS_NR], skipped = asks_hooks || !c->has_lost ? 0 : c->skipped;
@@ -111,7 +111,7 @@ static void put_losses(struct lkst_counting *c, const struct lkst_fleet_source *
 }
 
 /* What the cost limit left out of the second: there other rows count too few. */
-static int put_limited(struct lkst_counting *c, const struct lkst_fleet_source *source)
+static int ship_count_put_limited(struct lkst_counting *c, const struct lkst_fleet_source *source)
 {
 	struct lkst_budget_view v = {};
 	struct lkst_fleet_figures f;
@@ -128,7 +128,7 @@ static int put_limited(struct lkst_counting *c, const struct lkst_fleet_source *
 	return err;
 }
 
-static int put_recording(struct lkst_counting *c, const struct lkst_fleet_source *source)
+static int ship_count_put_recording(struct lkst_counting *c, const struct lkst_fleet_source *source)
 {
 	struct lkst_fleet_figures f = { .measure = "recording" };
 	struct lkst_budget budget;
@@ -151,7 +151,7 @@ static int put_recording(struct lkst_counting *c, const struct lkst_fleet_source
 	/* Which kinds there are takes a look at each: what came back in this second was left out in the one before. */
 	is_looked_at = budget.nr_shed || c->nr_shed;
 	c->nr_shed = budget.nr_shed;
-	return is_looked_at ? put_limited(c, source) : 0;
+	return is_looked_at ? ship_count_put_limited(c, source) : 0;
 }
 
 /* What of all that was to be sent could not be kept; that only grows, so that a row that is lost does no harm. */
@@ -228,7 +228,7 @@ void lkst_counting_recover(struct lkst_ship *s)
 }
 
 /* When the second of the time of day that follows @second ends, as the clock is set now. */
-static u64 end_of(u64 second)
+static u64 ship_count_end_of(u64 second)
 {
 	return (second + 1) * LKST_NS_PER_S - lkst_clock_offset_ns();
 }
@@ -243,7 +243,7 @@ static void begin_second(struct lkst_counting *c)
 
 	c->begin_ns = c->next_ns;
 	c->second = now > c->second ? now : c->second + 1;
-	c->next_ns = end_of(c->second);
+	c->next_ns = ship_count_end_of(c->second);
 	/* The rest of a second that is nearly over goes with the next one. */
 	if (c->next_ns < c->begin_ns + LKST_NS_PER_S / 2) {
 		c->second++;
@@ -280,8 +280,8 @@ static int end_second(struct lkst_counting *c)
 	lkst_fleet_put_second(c->rows, &source, second);
 	c->nr_seconds++;
 	is_last = is_last_of_batch(c);
-	put_losses(c, &source, second, is_last);
-	err = put_recording(c, &source);
+	ship_count_put_losses(c, &source, second, is_last);
+	err = ship_count_put_recording(c, &source);
 	if (!err && lkst_fleet_minute_add(&c->minute, (u32)c->second, second))
 		err = lkst_err_sys(c->ship->e, -ENOMEM, "counting");
 	if (err)
@@ -298,7 +298,7 @@ static int end_second(struct lkst_counting *c)
 
 /* ---- following ------------------------------------------------------------------------------- */
 
-static int on_record(void *ctx, const struct lkst_record *r)
+static int ship_count_on_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_counting *c = ctx;
 	int err = 0;
@@ -308,13 +308,13 @@ static int on_record(void *ctx, const struct lkst_record *r)
 	return err ?: lkst_seconds_feed(c->seconds, r);
 }
 
-static void on_gap(void *ctx, const struct lkst_gap *gap)
+static void ship_count_on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	lkst_seconds_gap(((struct lkst_counting *)ctx)->seconds, gap);
 }
 
 /* The same where no cgroups are counted apart: each record costs a call less. */
-static int feed(void *seconds, const struct lkst_record *r)
+static int ship_count_feed(void *seconds, const struct lkst_record *r)
 {
 	return lkst_seconds_feed(seconds, r);
 }
@@ -327,15 +327,15 @@ static void feed_gap(void *seconds, const struct lkst_gap *gap)
 /* Counts all records up to @until_ns. */
 static int count_until(struct lkst_counting *c, u64 until_ns)
 {
-	static const struct lkst_merge_calls calls = { .record = on_record, .gap = on_gap };
-	static const struct lkst_merge_calls direct = { .record = feed, .gap = feed_gap };
+	static const struct lkst_merge_calls calls = { .record = ship_count_on_record, .gap = ship_count_on_gap };
+	static const struct lkst_merge_calls direct = { .record = ship_count_feed, .gap = feed_gap };
 	int err = c->threads ? lkst_follow_each(c->follow, until_ns, &calls, c)
 			     : lkst_follow_each(c->follow, until_ns, &direct, c->seconds);
 
 	return err ? lkst_err_sys(c->ship->e, err, "counting") : 0;
 }
 
-static int count_all(struct lkst_counting *c, u64 until_ns)
+static int ship_count_all(struct lkst_counting *c, u64 until_ns)
 {
 	int err = count_until(c, until_ns);
 
@@ -350,8 +350,8 @@ int lkst_counting_step(struct lkst_counting *c)
 	int err = lkst_follow_fill(c->ship->e, c->follow);
 
 	while (!err && c->next_ns <= until_ns)
-		err = count_all(c, c->next_ns - 1) ?: end_second(c);
-	return err ?: count_all(c, until_ns);
+		err = ship_count_all(c, c->next_ns - 1) ?: end_second(c);
+	return err ?: ship_count_all(c, until_ns);
 }
 
 /* The minute that was begun: with the seconds that wait, or alone where all of its seconds are put already. */
@@ -386,7 +386,7 @@ unsigned int lkst_counting_pause_ms(const struct lkst_counting *c)
 
 /* ---- beginning ------------------------------------------------------------------------------- */
 
-static int feed_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)
+static int ship_count_feed_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)
 {
 	struct lkst_counting *c = ctx;
 	const struct lkst_record r = {
@@ -400,7 +400,7 @@ static int feed_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t lengt
 }
 
 /* The threads that there are, for the cgroups that they are in. */
-static int list_threads(struct lkst_counting *c)
+static int ship_count_list_threads(struct lkst_counting *c)
 {
 	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list list = {};
 	const struct lkst_session *s = c->ship->session;
@@ -419,11 +419,11 @@ static int list_threads(struct lkst_counting *c)
 		r.bytes = (const u8 *)&list.list[i];
 		err = lkst_threads_feed(c->threads, &r);
 	}
-	return err ?: lkst_state_list_cgroups(c->ship->e, &list, feed_cgroup, c);
+	return err ?: lkst_state_list_cgroups(c->ship->e, &list, ship_count_feed_cgroup, c);
 }
 
 /* Where to begin: after the last second that was put, if that is in memory still, or with the next one. */
-static void find_begin(struct lkst_counting *c, u64 *ret_from_ns)
+static void ship_count_find_begin(struct lkst_counting *c, u64 *ret_from_ns)
 {
 	const struct lkst_spool_position *p = &c->ship->position;
 	const struct lkst_rings *rings = lkst_session_rings(c->ship->session);
@@ -466,17 +466,17 @@ int lkst_counting_new(struct lkst_ship *s, struct lkst_counting **ret_counting)
 	c->rows = calloc(1, sizeof(*c->rows));
 	if (!c->rows || lkst_packed_rows_init(c->rows))
 		return lkst_err_sys(s->e, -ENOMEM, "counting");
-	find_begin(c, &from_ns);
+	ship_count_find_begin(c, &from_ns);
 	options.from_ns = from_ns > LEAD_NS ? from_ns - LEAD_NS : 1;
 	err = lkst_follow_new(s->e, s->session, options.from_ns, &c->follow);
 	if (!err)
 		lkst_follow_choose(c->follow, UINT32_MAX);
 	if (!err && options.cgroup)
-		err = list_threads(c);
+		err = ship_count_list_threads(c);
 	options.threads = c->threads;
 	options.calls = c->minute.calls;
 	err = err ?: lkst_seconds_new(s->e, &options, &c->seconds) ?:
-	      lkst_follow_fill(s->e, c->follow) ?: count_all(c, from_ns - 1);
+	      lkst_follow_fill(s->e, c->follow) ?: ship_count_all(c, from_ns - 1);
 	if (err)
 		return err;
 	lkst_seconds_end(c->seconds, from_ns);

@@ -156,7 +156,8 @@ struct explaining {
 	bool has_bundle;
 };
 
-static int read_trace(struct lkst_err *e, struct explaining *x, const struct lkst_moment *moment, const char *dir)
+static int ship_incident_read_trace(struct lkst_err *e, struct explaining *x, const struct lkst_moment *moment,
+				    const char *dir)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	int err = lkst_trace_open(e, dir, &t) ?: lkst_bundle_tell_why(e, moment, t, &x->account);
@@ -206,7 +207,7 @@ static int use_trace(struct lkst_err *e, void *ctx, const char *dir)
 		.account = &x->account,
 		.is_private = true,
 	};
-	int err = read_trace(e, x, &what.moment, dir);
+	int err = ship_incident_read_trace(e, x, &what.moment, dir);
 
 	if (!err && x->ship->options->store)
 		err = make_bundle(e, x, &what, dir);
@@ -217,7 +218,7 @@ static int use_trace(struct lkst_err *e, void *ctx, const char *dir)
 	return err;
 }
 
-static int save(struct explaining *x)
+static int ship_incident_save(struct explaining *x)
 {
 	struct lkst_ship *s = x->ship;
 	struct lkst_publication *p = NULL;
@@ -239,7 +240,7 @@ static int save(struct explaining *x)
 }
 
 /* All of it is on the disk: its memory is free for another. */
-static int drop(struct lkst_ship *s, const struct lkst_incident *incident)
+static int ship_incident_drop(struct lkst_ship *s, const struct lkst_incident *incident)
 {
 	struct lkst_turn turn = { .lock = -1 };
 	_cleanup_close_ int claim = -1;
@@ -268,9 +269,9 @@ static int release_bundle(struct lkst_ship *s, u32 number)
 }
 
 /* What is left to do when all of an incident that has a bundle is in the spool; as often as it takes. */
-static int finish(struct lkst_ship *s, const struct lkst_incident *incident)
+static int ship_incident_finish(struct lkst_ship *s, const struct lkst_incident *incident)
 {
-	return release_bundle(s, incident->number) ?: drop(s, incident);
+	return release_bundle(s, incident->number) ?: ship_incident_drop(s, incident);
 }
 
 /* Notes that all of it was put: from then on it is finished, and not explained again, whatever is killed. */
@@ -281,7 +282,7 @@ static int put_done(struct lkst_ship *s, u32 number, u32 revision)
 	return lkst_spool_put(s->e, s->spool, &done, "", 0);
 }
 
-static bool is_done(const struct lkst_ship *s, u32 number, u32 revision)
+static bool ship_incident_is_done(const struct lkst_ship *s, u32 number, u32 revision)
 {
 	const struct lkst_spool_item done = item_of(s, number, LKST_SPOOL_DONE, revision);
 
@@ -307,7 +308,7 @@ static int put_explained(struct explaining *x)
 		       ?: put_done(s, x->incident->number, REVISION_SENT);
 }
 
-static int explain(struct lkst_ship *s, const struct lkst_incident *incident)
+static int ship_incident_explain(struct lkst_ship *s, const struct lkst_incident *incident)
 {
 	const struct lkst_spool_item made =
 		item_of(s, incident->number, LKST_SPOOL_MADE, REVISION_SENT);
@@ -315,26 +316,26 @@ static int explain(struct lkst_ship *s, const struct lkst_incident *incident)
 	char note[LKST_ERR_MAX] = "";
 	int err;
 
-	if (is_done(s, incident->number, REVISION_EXPLAINED))
+	if (ship_incident_is_done(s, incident->number, REVISION_EXPLAINED))
 		return 0;
-	if (is_done(s, incident->number, REVISION_SENT))
-		return finish(s, incident);
+	if (ship_incident_is_done(s, incident->number, REVISION_SENT))
+		return ship_incident_finish(s, incident);
 	lkst_spool_remove(s->spool, &made);
 	x.row = lkst_ship_incident_row(s, incident, &x.texts);
 	x.row.note = note;
-	err = save(&x);
+	err = ship_incident_save(&x);
 	/* Another command has it, for a while. */
 	if (err == -EBUSY)
 		return err;
 	if (err)
 		snprintf(note, sizeof(note), "%s", s->e->text);
 	err = put_explained(&x);
-	return err || !x.has_bundle ? err : finish(s, incident);
+	return err || !x.has_bundle ? err : ship_incident_finish(s, incident);
 }
 
 static int explain_and_say(struct lkst_ship *s, const struct lkst_incident *incident)
 {
-	int err = explain(s, incident);
+	int err = ship_incident_explain(s, incident);
 
 	if (err && err != -EBUSY)
 		lkst_ship_say(s, "; it is tried again");
@@ -365,9 +366,9 @@ static int give_up(struct lkst_ship *s, const struct lkst_incident *incident)
 {
 	u32 number = incident->number;
 
-	if (is_done(s, number, REVISION_EXPLAINED))
+	if (ship_incident_is_done(s, number, REVISION_EXPLAINED))
 		return 0;
-	if (!is_done(s, number, REVISION_SENT))
+	if (!ship_incident_is_done(s, number, REVISION_SENT))
 		return put_unexplained(s, incident);
 	lkst_err_set(s->e, -ECHILD,
 		     "all of incident %u is in the spool, and its memory is not freed: the process that does "
@@ -380,8 +381,8 @@ static int give_up(struct lkst_ship *s, const struct lkst_incident *incident)
 /* ---- the process that does it ---------------------------------------------------------------- */
 
 /* Reading a trace takes memory and time, which the process that counts has not: another one does it. */
-static int start(struct lkst_ship *s, struct lkst_ship_incidents *i,
-		 const struct lkst_incident *incident)
+static int ship_incident_start(struct lkst_ship *s, struct lkst_ship_incidents *i,
+			       const struct lkst_incident *incident)
 {
 	pid_t parent = getpid(), child;
 
@@ -410,7 +411,7 @@ static void note_explained(struct lkst_ship *s, u32 number)
 	lkst_ship_incidents_recover(s);
 }
 
-static void collect(struct lkst_ship *s, struct lkst_ship_incidents *i)
+static void ship_incident_collect(struct lkst_ship *s, struct lkst_ship_incidents *i)
 {
 	unsigned int doublings = i->nr_failed < DOUBLINGS_MAX ? i->nr_failed : DOUBLINGS_MAX;
 	int status;
@@ -482,7 +483,7 @@ static int tell_gone(struct lkst_ship *s, u32 number)
 }
 
 /* Puts a row of each that is new, and of those that came and went unseen; up to @last there are any. */
-static int tell(struct lkst_ship *s, const struct lkst_incident *list, u32 nr, u32 last)
+static int ship_incident_tell(struct lkst_ship *s, const struct lkst_incident *list, u32 nr, u32 last)
 {
 	struct lkst_ship_texts texts;
 	struct lkst_fleet_incident row;
@@ -526,7 +527,7 @@ static int explain_one(struct lkst_ship *s, struct lkst_ship_incidents *i,
 			note_explained(s, incident->number);
 		return err;
 	}
-	return is_again && lkst_monotonic_ns() < i->next_ns ? 0 : start(s, i, incident);
+	return is_again && lkst_monotonic_ns() < i->next_ns ? 0 : ship_incident_start(s, i, incident);
 }
 
 int lkst_ship_incidents_step(struct lkst_ship *s, struct lkst_ship_incidents *i)
@@ -535,11 +536,11 @@ int lkst_ship_incidents_step(struct lkst_ship *s, struct lkst_ship_incidents *i)
 	u32 nr = 0, last = lkst_incidents_last(s->session), k;
 	int err;
 
-	collect(s, i);
+	ship_incident_collect(s, i);
 	err = lkst_incidents_list(s->e, s->session, &list, &nr);
 	for (k = 0; k < nr && !err; k++)
 		lkst_ship_peers_note(s, &list[k]);
-	err = err ?: tell(s, list, nr, last);
+	err = err ?: ship_incident_tell(s, list, nr, last);
 	if (!err && !i->child)
 		note_gone(s, list, nr, last);
 	/* One after the other: how far they are explained is one number. */

@@ -21,7 +21,7 @@ static u64 left_out_ns(const struct lkst_kind *k, u64 from_ns, u64 to_ns)
 	return ns < all_ns ? ns : all_ns;
 }
 
-static int by_value(const void *a, const void *b)
+static int ship_limited_by_value(const void *a, const void *b)
 {
 	const struct lkst_fleet_part *x = a, *y = b;
 
@@ -43,7 +43,7 @@ int lkst_ship_limited(const struct lkst_budget_view *v, u64 from_ns, u64 to_ns, 
 			all[nr++] = (struct lkst_fleet_part){ v->kinds[i].name, ns };
 	}
 	if (nr)
-		qsort(all, nr, sizeof(*all), by_value);
+		qsort(all, nr, sizeof(*all), ship_limited_by_value);
 	f.n = nr;
 	for (i = 0; i < nr; i++) {
 		f.total += all[i].value;

@@ -32,7 +32,7 @@ bool lkst_ship_has_peers(const struct lkst_ship_options *o)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-struct asking {
+struct ship_peers_asking {
 	struct lkst_ship *ship;
 	struct lkst_fleet *fleet;
 	int fd;
@@ -44,7 +44,7 @@ struct asking {
 /* Gives the service the requests that are any; what its pipe has no room for comes again. */
 static int pass_on(void *arg, const struct lkst_table *t)
 {
-	const struct asking *a = arg;
+	const struct ship_peers_asking *a = arg;
 	struct lkst_peer_request request;
 	size_t row;
 
@@ -55,7 +55,7 @@ static int pass_on(void *arg, const struct lkst_table *t)
 	return 0;
 }
 
-static int ask(struct asking *a)
+static int ship_peers_ask(struct ship_peers_asking *a)
 {
 	const struct lkst_ship_options *o = a->ship->options;
 	const struct lkst_fleet_peers peers = { .hosts = o->peers.items,
@@ -95,7 +95,7 @@ static void wait_ns(const struct lkst_ship_options *o, unsigned int nr)
 
 int lkst_ship_ask_peers(struct lkst_ship *s, int fd, void (*say)(void *ctx, const struct lkst_err *why), void *ctx)
 {
-	struct asking a = { .ship = s, .fd = fd };
+	struct ship_peers_asking a = { .ship = s, .fd = fd };
 	unsigned int nr_failed = 0;
 	struct utsname u = {};
 	int err = lkst_fleet_server_open(s->e, &s->options->server, s->options->url, &a.fleet);
@@ -103,7 +103,7 @@ int lkst_ship_ask_peers(struct lkst_ship *s, int fd, void (*say)(void *ctx, cons
 	uname(&u);
 	snprintf(a.self, sizeof(a.self), "%s", u.nodename);
 	while (!err || a.fleet) {
-		err = ask(&a);
+		err = ship_peers_ask(&a);
 		if (err || nr_failed)
 			say(ctx, err ? s->e : NULL);
 		nr_failed = err ? nr_failed + 1 : 0;
@@ -161,7 +161,8 @@ static u32 find_incident(const struct lkst_ship_moments *m, u64 ns)
 /* ---- answering ------------------------------------------------------------------------------- */
 
 /* Says what became of the moment, in a row of its own. @number: the incident that has it, 0: none. */
-static void answer(struct lkst_ship *s, const struct lkst_peer_request *r, u64 own_ns, u32 number, const char *note)
+static void ship_peers_answer(struct lkst_ship *s, const struct lkst_peer_request *r, u64 own_ns, u32 number,
+			      const char *note)
 {
 	const struct lkst_catalog *c = lkst_session_catalog(s->session);
 	struct lkst_spool_item item = { .kind = LKST_SPOOL_BUNDLE, .first = number };
@@ -186,7 +187,7 @@ static void answer_incident(struct lkst_ship *s, const struct lkst_peer_request 
 
 	snprintf(note, sizeof(note), "it is in incident %02x%02x%02x%02x.%u of this machine", u[0], u[1], u[2], u[3],
 		 number);
-	answer(s, r, own_ns, number, note);
+	ship_peers_answer(s, r, own_ns, number, note);
 }
 
 /* The window is no longer in memory, since @begin_ns on is; 0: nothing is. */
@@ -199,11 +200,11 @@ static void answer_late(struct lkst_ship *s, const struct lkst_peer_request *r, 
 		snprintf(note, sizeof(note), "the window had gone by %s", by);
 	else
 		snprintf(note, sizeof(note), "nothing was recorded then");
-	answer(s, r, own_ns, 0, note);
+	ship_peers_answer(s, r, own_ns, 0, note);
 }
 
 /* Keeps what is in memory now, as an incident that is called by the moment. */
-static void keep(struct lkst_ship *s, const struct lkst_peer_request *r, u64 own_ns)
+static void ship_peers_keep(struct lkst_ship *s, const struct lkst_peer_request *r, u64 own_ns)
 {
 	struct lkst_turn turn = { .lock = -1 };
 	u32 number = 0;
@@ -212,7 +213,7 @@ static void keep(struct lkst_ship *s, const struct lkst_peer_request *r, u64 own
 
 	lkst_turn_give(&turn);
 	if (err)
-		answer(s, r, own_ns, 0, s->e->text);
+		ship_peers_answer(s, r, own_ns, 0, s->e->text);
 	else if (!number)
 		answer_incident(s, r, own_ns, lkst_session_control(s->session)->banks.nr);
 }
@@ -239,7 +240,7 @@ static bool has_rows_waiting(const struct lkst_ship *s)
 	return lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_INCIDENT, &items, &nr) || nr;
 }
 
-static void heed(struct lkst_ship *s, const struct lkst_peer_request *r)
+static void ship_peers_heed(struct lkst_ship *s, const struct lkst_peer_request *r)
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;
 	const u64 own_ns = r->time_ns - lkst_clock_offset_ns();
@@ -267,7 +268,7 @@ static void heed(struct lkst_ship *s, const struct lkst_peer_request *r)
 	if (!begin_ns || (s64)(own_ns - begin_ns) < 0)
 		answer_late(s, r, own_ns, begin_ns);
 	else
-		keep(s, r, own_ns);
+		ship_peers_keep(s, r, own_ns);
 }
 
 void lkst_ship_peers_step(struct lkst_ship *s, int fd)
@@ -276,5 +277,5 @@ void lkst_ship_peers_step(struct lkst_ship *s, int fd)
 	unsigned int nr;
 
 	for (nr = 0; nr < REQUESTS_AT_ONCE && read(fd, &request, sizeof(request)) == sizeof(request); nr++)
-		heed(s, &request);
+		ship_peers_heed(s, &request);
 }

@@ -16,7 +16,7 @@ enum { STATE_INTERRUPTIBLE = 1 };
 /* ---- finding them ---------------------------------------------------------------------------- */
 
 /* Takes the wait in among the longest, in its place. */
-static void take(struct lkst_fleet_incident *i, const struct lkst_fleet_wait *wait)
+static void ship_waits_take(struct lkst_fleet_incident *i, const struct lkst_fleet_wait *wait)
 {
 	u32 at = i->nr_waits;
 
@@ -31,7 +31,7 @@ static void take(struct lkst_fleet_incident *i, const struct lkst_fleet_wait *wa
 	i->waits[at] = *wait;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int ship_waits_on_interval(void *ctx, const struct lkst_interval *i)
 {
 	/* Only where a record shows how it began: what is known only from what came later is no finding. */
 	bool is_ready = i->run == LKST_RUN_READY && i->ready != LKST_READY_UNKNOWN;
@@ -45,13 +45,13 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		return 0;
 	wait.what = is_ready ? "cpu" : lkst_cause_names[i->wait->cause];
 	snprintf(wait.comm, sizeof(wait.comm), "%.16s", i->life->comm);
-	take(ctx, &wait);
+	ship_waits_take(ctx, &wait);
 	return 0;
 }
 
-static int find(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_incident *i)
+static int ship_waits_find(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_incident *i)
 {
-	static const struct lkst_model_calls calls = { .interval = on_interval };
+	static const struct lkst_model_calls calls = { .interval = ship_waits_on_interval };
 	struct lkst_feed *feed = NULL;
 	struct lkst_model *model = NULL;
 	int err = lkst_feed_new(e, t, &feed) ?: lkst_model_new(e, feed, &model);
@@ -67,18 +67,19 @@ static int find(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_inci
 /* ---- explaining them ------------------------------------------------------------------------- */
 
 /* What is to be known of a wait begins before it, and ends after it. */
-static u64 begin_of(const struct lkst_fleet_wait *w)
+static u64 ship_waits_begin_of(const struct lkst_fleet_wait *w)
 {
 	return w->time_ns > LKST_WHY_LEAD_NS ? w->time_ns - LKST_WHY_LEAD_NS : 0;
 }
 
-static u64 end_of(const struct lkst_fleet_wait *w)
+static u64 ship_waits_end_of(const struct lkst_fleet_wait *w)
 {
 	return w->time_ns + w->took_ns + LKST_WHY_TAIL_NS;
 }
 
 /* Why it took so long, in a line, out of @x; nothing where that is not known. */
-static int explain(struct lkst_err *e, const struct lkst_excerpt *x, const struct lkst_fleet_wait *w, FILE *to)
+static int ship_waits_explain(struct lkst_err *e, const struct lkst_excerpt *x, const struct lkst_fleet_wait *w,
+			      FILE *to)
 {
 	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
@@ -96,7 +97,7 @@ static int explain(struct lkst_err *e, const struct lkst_excerpt *x, const struc
 	return err ?: lkst_view_account_line(&config, a) ?: lkst_out_flush(out);
 }
 
-static int explain_text(struct lkst_err *e, const struct lkst_excerpt *x, struct lkst_fleet_wait *w)
+static int ship_waits_explain_text(struct lkst_err *e, const struct lkst_excerpt *x, struct lkst_fleet_wait *w)
 {
 	size_t length = 0;
 	FILE *to = open_memstream(&w->account, &length);
@@ -104,7 +105,7 @@ static int explain_text(struct lkst_err *e, const struct lkst_excerpt *x, struct
 
 	if (!to)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	err = explain(e, x, w, to);
+	err = ship_waits_explain(e, x, w, to);
 	if (fclose(to) && !err)
 		err = -ENOMEM;
 	if (err) {
@@ -118,10 +119,10 @@ static int explain_text(struct lkst_err *e, const struct lkst_excerpt *x, struct
 static int explain_alone(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_wait *w, bool *is_cut)
 {
 	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *x = NULL;
-	int err = lkst_excerpt_new(e, t, begin_of(w), end_of(w), NULL, &x);
+	int err = lkst_excerpt_new(e, t, ship_waits_begin_of(w), ship_waits_end_of(w), NULL, &x);
 
-	*is_cut |= x && x->from_ns > begin_of(w);
-	err = err ?: explain_text(e, x, w);
+	*is_cut |= x && x->from_ns > ship_waits_begin_of(w);
+	err = err ?: ship_waits_explain_text(e, x, w);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -133,15 +134,15 @@ static int explain_alone(struct lkst_err *e, struct lkst_trace *t, struct lkst_f
 static int explain_group(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_wait **waits, u32 nr, u64 to_ns)
 {
 	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *x = NULL;
-	int err = lkst_excerpt_new(e, t, begin_of(waits[0]), to_ns, NULL, &x);
+	int err = lkst_excerpt_new(e, t, ship_waits_begin_of(waits[0]), to_ns, NULL, &x);
 	bool is_cut = nr == 1, is_cut_earlier = false;
 
 	while (nr-- && !err) {
 		struct lkst_fleet_wait *w = waits[nr];
-		bool ends_last = end_of(w) == to_ns;
+		bool ends_last = ship_waits_end_of(w) == to_ns;
 
-		if (begin_of(w) >= x->from_ns || (ends_last && is_cut))
-			err = explain_text(e, x, w);
+		if (ship_waits_begin_of(w) >= x->from_ns || (ends_last && is_cut))
+			err = ship_waits_explain_text(e, x, w);
 		else
 			err = explain_alone(e, t, w, ends_last ? &is_cut : &is_cut_earlier);
 	}
@@ -159,7 +160,7 @@ static int compare_begins(const void *a, const void *b)
 int lkst_ship_find_waits(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_incident *i)
 {
 	struct lkst_fleet_wait *waits[LKST_FLEET_WAITS_MAX] = {};
-	int err = find(e, t, i);
+	int err = ship_waits_find(e, t, i);
 	u32 k, end;
 	u64 to_ns;
 
@@ -167,10 +168,10 @@ int lkst_ship_find_waits(struct lkst_err *e, struct lkst_trace *t, struct lkst_f
 		waits[k] = &i->waits[k];
 	qsort(waits, i->nr_waits, sizeof(waits[0]), compare_begins);
 	for (k = 0; k < i->nr_waits && !err; k = end) {
-		to_ns = end_of(waits[k]);
-		for (end = k + 1; end < i->nr_waits && begin_of(waits[end]) <= to_ns; end++)
-			if (end_of(waits[end]) > to_ns)
-				to_ns = end_of(waits[end]);
+		to_ns = ship_waits_end_of(waits[k]);
+		for (end = k + 1; end < i->nr_waits && ship_waits_begin_of(waits[end]) <= to_ns; end++)
+			if (ship_waits_end_of(waits[end]) > to_ns)
+				to_ns = ship_waits_end_of(waits[end]);
 		err = explain_group(e, t, &waits[k], end - k, to_ns);
 	}
 	return err;

@@ -69,7 +69,7 @@ static bool shell_choices(unsigned int i, struct lkst_choice *ret_choice)
 	return true;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int completion_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	char list[LKST_CHOICES_TEXT];
 
@@ -98,5 +98,5 @@ const struct lkst_cmd lkst_cmd_completion = {
 	.first = shell_choices,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = completion_run,
 };

@@ -119,7 +119,7 @@ static void print_values(const struct lkst_cmd *cmd)
 }
 
 /* What follows a verb, and what the arguments are where none is before the cursor. */
-static void print_arguments(const struct lkst_cmd *cmd)
+static void completion_bash_print_arguments(const struct lkst_cmd *cmd)
 {
 	const struct lkst_verb *v;
 
@@ -178,7 +178,7 @@ void lkst_completion_print_bash(void)
 	for (i = 0; i < 2; i++)
 		for (c = lists[i]; *c; c++) {
 			print_values(*c);
-			print_arguments(*c);
+			completion_bash_print_arguments(*c);
 			print_options(*c);
 		}
 	printf("\t'help ') follows=\"words $_lkst_commands\" ;;\n\tesac\n}\n\n%s", rest);

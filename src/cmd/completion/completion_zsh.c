@@ -20,7 +20,7 @@ static const char *const actions[] = {
 };
 
 /* In single quotes, on one line; with a backslash before those of @escaped, which _arguments would take as ends. */
-static void print_text(const char *text, const char *escaped)
+static void completion_zsh_print_text(const char *text, const char *escaped)
 {
 	for (; *text; text++) {
 		if (*text == '\'')
@@ -35,7 +35,7 @@ static void print_text(const char *text, const char *escaped)
 static void print_word(const char *name, const char *help, bool is_first)
 {
 	printf("%s%s\\:\"", is_first ? "" : " ", name);
-	print_text(help, "\\\":()`$");
+	completion_zsh_print_text(help, "\\\":()`$");
 	putchar('"');
 }
 
@@ -53,12 +53,12 @@ static void print_choices(lkst_choices_fn *choices)
 static void print_help(const struct lkst_option *o)
 {
 	putchar('[');
-	print_text(*o->help ? o->help : o->argument, "[]\\");
+	completion_zsh_print_text(*o->help ? o->help : o->argument, "[]\\");
 	putchar(']');
 	if (o->type == LKST_OPTION_FLAG)
 		return;
 	putchar(':');
-	print_text(o->argument, ":\\");
+	completion_zsh_print_text(o->argument, ":\\");
 	putchar(':');
 	if (o->choices)
 		print_choices(o->choices);
@@ -66,7 +66,7 @@ static void print_help(const struct lkst_option *o)
 		printf("%s", actions[lkst_completion_of_value(o)]);
 }
 
-static void print_option(const struct lkst_option *o)
+static void completion_zsh_print_option(const struct lkst_option *o)
 {
 	const char *again = o->type == LKST_OPTION_LIST ? "*" : "";
 	const char *value = o->type == LKST_OPTION_FLAG ? "" : "=";
@@ -81,7 +81,7 @@ static void print_option(const struct lkst_option *o)
 	putchar('\'');
 }
 
-static void print_arguments(const struct lkst_cmd *cmd)
+static void completion_zsh_print_arguments(const struct lkst_cmd *cmd)
 {
 	const struct lkst_verb *v;
 	bool is_first = true;
@@ -98,13 +98,13 @@ static void print_arguments(const struct lkst_cmd *cmd)
 	} else if (cmd->args) {
 		if (cmd->first) {
 			printf(" \\\n\t\t\t'1:");
-			print_text(cmd->args, ":\\");
+			completion_zsh_print_text(cmd->args, ":\\");
 			putchar(':');
 			print_choices(cmd->first);
 			putchar('\'');
 		}
 		printf(" \\\n\t\t\t'*:");
-		print_text(cmd->args, ":\\");
+		completion_zsh_print_text(cmd->args, ":\\");
 		printf(":%s'", actions[lkst_completion_of_args(cmd->args)]);
 	}
 }
@@ -115,8 +115,8 @@ static void print_command(const struct lkst_cmd *cmd)
 
 	printf("\t%s)\n\t\t_arguments -s -S '(- *)'{-h,--help}'[this text]'", cmd->name);
 	for (o = cmd->options; o && o->name; o++)
-		print_option(o);
-	print_arguments(cmd);
+		completion_zsh_print_option(o);
+	completion_zsh_print_arguments(cmd);
 	printf("\n\t\t;;\n");
 }
 
@@ -136,7 +136,7 @@ void lkst_completion_print_zsh(void)
 	printf(")\ncommands=(\n");
 	for (c = lkst_completion_commands; *c; c++) {
 		printf("\t'%s:", (*c)->name);
-		print_text((*c)->summary, ":\\");
+		completion_zsh_print_text((*c)->summary, ":\\");
 		printf("'\n");
 	}
 	printf(")\nif [[ $service == lkst ]]; then\n"

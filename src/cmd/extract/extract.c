@@ -28,7 +28,7 @@ enum {
 	TRACE_NAME = 64,
 };
 
-struct options {
+struct extract_options {
 	const char *output;
 	const char *doubtful;
 	const char *uuid;
@@ -43,35 +43,35 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct extract_options, output, .name = "output", .letter = 'o',
 		    .argument = "DIR", .standard = "lkst-DATE-TIME",
 		    .help = "the trace directory to make"),
-	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+	LKST_OPTION(FLAG, struct extract_options, list, .name = "list", .letter = 'l',
 		    .help = "only show which recordings the dump holds"),
-	LKST_OPTION(FLAG, struct options, earlier, .name = "earlier",
+	LKST_OPTION(FLAG, struct extract_options, earlier, .name = "earlier",
 		    .help = "take what an earlier boot of this machine has left in its\n"
 			    "memory; DUMP is /proc/kcore then, unless it is named"),
-	LKST_OPTION(DURATION, struct options, within_ns, .name = "within", .argument = "TIME",
+	LKST_OPTION(DURATION, struct extract_options, within_ns, .name = "within", .argument = "TIME",
 		    .standard = "no limit",
 		    .help = "search no longer than this, and take what was found by then"),
-	LKST_OPTION(TEXT, struct options, uuid, .name = "uuid", .letter = 'u', .argument = "UUID",
+	LKST_OPTION(TEXT, struct extract_options, uuid, .name = "uuid", .letter = 'u', .argument = "UUID",
 		    .standard = "the latest recording",
 		    .help = "the recording whose UUID begins like this"),
-	LKST_OPTION(TEXT, struct options, doubtful, .name = "doubtful", .argument = "DIR",
+	LKST_OPTION(TEXT, struct extract_options, doubtful, .name = "doubtful", .argument = "DIR",
 		    .standard = "throw it away",
 		    .help = "make a trace of what was torn by the crash but can be\n"
 			    "read, too"),
-	LKST_OPTION(TEXT, struct options, catalog, .name = "catalog", .argument = "TRACE",
+	LKST_OPTION(TEXT, struct extract_options, catalog, .name = "catalog", .argument = "TRACE",
 		    .standard = "from the dump",
 		    .help = "take the metadata from an earlier trace of this recording"),
-	LKST_OPTION(TEXT, struct options, ids, .name = "ids", .argument = "FILE",
+	LKST_OPTION(TEXT, struct extract_options, ids, .name = "ids", .argument = "FILE",
 		    .standard = LKST_MEMORY_IDS,
 		    .help = "the secret ids that recordings of the machine had in its\n"
 			    "memory: pages with one of them are not forged"),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
+	LKST_ACCESS_ROWS(struct extract_options, access),
+	LKST_OPTION(FLAG, struct extract_options, json, .name = "json",
 		    .help = "one JSON object, for programs"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_OPTION(FLAG, struct extract_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
@@ -79,7 +79,7 @@ static const struct lkst_option rows[] = {
 /* All that a run has open. */
 struct extraction {
 	struct lkst_err *e;
-	const struct options *o;
+	const struct extract_options *o;
 	struct lkst_access access; /* to what is made */
 	struct lkst_dump *dumps;
 	char **paths;
@@ -93,7 +93,7 @@ struct extraction {
 	struct lkst_extract_marks marks;
 };
 
-static bool show_progress(void *arg, u64 done, u64 total)
+static bool extract_show_progress(void *arg, u64 done, u64 total)
 {
 	struct extraction *r = arg;
 
@@ -149,7 +149,7 @@ static int search(struct extraction *r)
 	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
 	r->doing = "searching";
 	r->end_ns = r->o->within_ns ? lkst_monotonic_ns() + r->o->within_ns : UINT64_MAX;
-	err = lkst_hits_search(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->hits)
+	err = lkst_hits_search(r->e, r->dumps, r->nr_dumps, extract_show_progress, r, &r->hits)
 		      ?: lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->hits, &r->ids,
 					     &r->recordings);
 	clear_progress(r);
@@ -170,7 +170,7 @@ static void run_fini(struct extraction *r)
 }
 
 /* The recording to be taken: the latest, or the one that --uuid names. */
-static int choose(struct extraction *r, struct lkst_recording **ret_recording)
+static int extract_choose(struct extraction *r, struct lkst_recording **ret_recording)
 {
 	struct lkst_recording *found = NULL;
 	char text[LKST_UUID_TEXT];
@@ -212,7 +212,7 @@ static void format_time(const struct lkst_recording *r, u64 ns, enum lkst_time_f
 	*lkst_put_time(text, &t, ns, 6) = 0;
 }
 
-static const char *host_of(const struct lkst_recording *r)
+static const char *extract_host_of(const struct lkst_recording *r)
 {
 	return r->catalog ? r->catalog->hostname : r->has_start ? r->start.hostname : "?";
 }
@@ -249,7 +249,7 @@ static void begin_recording(struct lkst_json *j, const struct lkst_recording *r,
 	lkst_uuid_format(r->uuid, uuid);
 	lkst_json_object(j, NULL);
 	lkst_json_str(j, "uuid", uuid);
-	lkst_json_str(j, "host", host_of(r));
+	lkst_json_str(j, "host", extract_host_of(r));
 	lkst_json_str(j, "kernel", release_of(r));
 	lkst_json_bool(j, "has_metadata", r->catalog);
 	lkst_json_bool(j, "is_proven", r->is_proven);
@@ -274,8 +274,8 @@ static void begin_recording(struct lkst_json *j, const struct lkst_recording *r,
 	lkst_json_u64(j, "rings_without_state", s->rings_without_state);
 }
 
-static void put_recording(struct lkst_json *j, const struct lkst_recording *r,
-			  const struct lkst_rebuild *s)
+static void extract_put_recording(struct lkst_json *j, const struct lkst_recording *r,
+				  const struct lkst_rebuild *s)
 {
 	begin_recording(j, r, s);
 	lkst_json_end(j);
@@ -301,8 +301,8 @@ static const struct lkst_column columns[] = {
 	{ "note", "", LKST_COLUMN_TEXT, "why there are none" },
 };
 
-static void fill_row(struct lkst_table *t, const struct lkst_recording *r,
-		     const struct lkst_rebuild *s)
+static void extract_fill_row(struct lkst_table *t, const struct lkst_recording *r,
+			     const struct lkst_rebuild *s)
 {
 	char uuid[LKST_UUID_TEXT], began[LKST_TIME_ROOM] = "?";
 
@@ -312,7 +312,7 @@ static void fill_row(struct lkst_table *t, const struct lkst_recording *r,
 	lkst_table_row(t);
 	lkst_table_str(t, uuid);
 	lkst_table_printf(t, "%.19s", began);
-	lkst_table_str(t, host_of(r));
+	lkst_table_str(t, extract_host_of(r));
 	lkst_table_str(t, release_of(r));
 	if (r->catalog) {
 		lkst_table_u64(t, s->records);
@@ -325,7 +325,7 @@ static void fill_row(struct lkst_table *t, const struct lkst_recording *r,
 	}
 }
 
-static int list(struct extraction *r, struct lkst_answer *a)
+static int extract_list(struct extraction *r, struct lkst_answer *a)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	const struct lkst_rebuild_options nothing = {};
@@ -343,9 +343,9 @@ static int list(struct extraction *r, struct lkst_answer *a)
 		if (err)
 			return err;
 		if (is_json)
-			put_recording(&a->json, one, &s);
+			extract_put_recording(&a->json, one, &s);
 		else
-			fill_row(&t, one, &s);
+			extract_fill_row(&t, one, &s);
 	}
 	if (!is_json)
 		lkst_answer_table(a, &t);
@@ -429,7 +429,7 @@ static void print_summary(const struct extraction *r, const struct lkst_recordin
 	lkst_print_message(stdout,
 			   "%s: %" PRIu64
 			   " records of %s on %s (%s), the last at %s; `lkst print %s` shows them",
-			   dir, s->records, span, host_of(recording), release_of(recording), end,
+			   dir, s->records, span, extract_host_of(recording), release_of(recording), end,
 			   dir);
 	if (r->recordings.nr > 1 && !r->o->uuid)
 		printf("this is recording %s, the latest of %u; --list shows the others\n", uuid,
@@ -444,8 +444,8 @@ static void print_summary(const struct extraction *r, const struct lkst_recordin
 /* ---- the work ------------------------------------------------------------------------- */
 
 /* Begins the trace, and the one of doubtful records. On failure nothing is left of either. */
-static int begin(struct extraction *r, const struct lkst_catalog *catalog, const char *dir,
-		 struct lkst_rebuild_options *options)
+static int extract_begin(struct extraction *r, const struct lkst_catalog *catalog, const char *dir,
+			 struct lkst_rebuild_options *options)
 {
 	int err = lkst_writer_open_copy(r->e, &r->access, dir, catalog, &options->trace);
 
@@ -456,8 +456,8 @@ static int begin(struct extraction *r, const struct lkst_catalog *catalog, const
 	return err;
 }
 
-/* Ends what begin() began: it is safe on the disk, even if the machine is reset next. */
-static int end(struct extraction *r, struct lkst_rebuild_options *options, int err)
+/* Ends what extract_begin() began: it is safe on the disk, even if the machine is reset next. */
+static int extract_end(struct extraction *r, struct lkst_rebuild_options *options, int err)
 {
 	struct lkst_writer *const writers[] = { options->trace, options->doubtful };
 	unsigned int i;
@@ -481,12 +481,12 @@ static int rebuild(struct extraction *r, struct lkst_recording *recording, const
 		   struct lkst_rebuild *ret_rebuild)
 {
 	struct lkst_rebuild_options options = {
-		.progress = show_progress,
+		.progress = extract_show_progress,
 		.progress_arg = r,
 		.add = add_marks,
 		.add_ctx = r,
 	};
-	int err = begin(r, recording->catalog, dir, &options);
+	int err = extract_begin(r, recording->catalog, dir, &options);
 
 	if (err)
 		return err;
@@ -498,7 +498,7 @@ static int rebuild(struct extraction *r, struct lkst_recording *recording, const
 						.is_earlier = r->o->earlier };
 	r->doing = "writing";
 	err = lkst_rebuild(r->e, r->dumps, r->nr_dumps, recording, &options, ret_rebuild);
-	err = end(r, &options, err);
+	err = extract_end(r, &options, err);
 	clear_progress(r);
 	if (err)
 		lkst_err_add(r->e, "trace %s is not complete", dir);
@@ -513,7 +513,7 @@ static int extract(struct extraction *r, struct lkst_answer *a, char name[TRACE_
 	struct lkst_rebuild s = {};
 	const char *dir = r->o->output;
 	char uuid[LKST_UUID_TEXT];
-	int err = choose(r, &recording);
+	int err = extract_choose(r, &recording);
 
 	if (!err && r->o->catalog)
 		err = lkst_recording_borrow_catalog(r->e, r->o->catalog, recording);
@@ -549,7 +549,7 @@ static int extract(struct extraction *r, struct lkst_answer *a, char name[TRACE_
 }
 
 /* As JSON both are an object that has the recordings in an array. */
-static int answer(struct extraction *r, struct lkst_answer *a)
+static int extract_answer(struct extraction *r, struct lkst_answer *a)
 {
 	const bool is_json = a->format == LKST_TABLE_JSON;
 	const char *dir = NULL;
@@ -561,7 +561,7 @@ static int answer(struct extraction *r, struct lkst_answer *a)
 		put_dumps(&a->json, r);
 		lkst_json_array(&a->json, "recordings");
 	}
-	err = r->o->list ? list(r, a) : extract(r, a, name, &dir);
+	err = r->o->list ? extract_list(r, a) : extract(r, a, name, &dir);
 	if (is_json) {
 		lkst_json_end(&a->json);
 		if (dir) {
@@ -584,7 +584,7 @@ static int read_ids(struct extraction *r)
 	return 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int extract_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	static char kcore[] = LKST_KCORE, *own_memory[] = { kcore };
 	struct extraction r = { .e = e, .o = options };
@@ -604,7 +604,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	      open_dumps(&r, args, nr_args) ?:
 	      search(&r) ?:
 	      lkst_answer_begin(e, &form, &a) ?:
-	      answer(&r, &a);
+	      extract_answer(&r, &a);
 	err = lkst_answer_end(&a, err);
 	run_fini(&r);
 	return err;
@@ -631,7 +631,7 @@ const struct lkst_cmd lkst_cmd_extract = {
 		    "  lkst extract --list /proc/vmcore\n"
 		    "  lkst extract --earlier --within 20s -o /run/lkst-earlier\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct extract_options),
 	.max_args = DUMPS_MAX,
-	.run = run,
+	.run = extract_run,
 };

@@ -10,7 +10,8 @@
 #include "cmd/read/why_hung.h"
 
 /* The table of what hangs in trace @dir; NULL: it is not known. */
-static const struct lkst_table *ask(const char *dir, struct lkst_trace **ret_trace, struct lkst_shown_tables *shown)
+static const struct lkst_table *extract_hung_ask(const char *dir, struct lkst_trace **ret_trace,
+						 struct lkst_shown_tables *shown)
 {
 	const struct lkst_why_hung_options usual = { .least_ns = LKST_HUNG_STANDARD_NS };
 	struct lkst_err ignored;
@@ -26,7 +27,7 @@ void lkst_extract_print_hung(const char *dir)
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	_cleanup_(lkst_trace_closep) struct lkst_trace *trace = NULL;
 	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
-	const struct lkst_table *t = out ? ask(dir, &trace, &shown) : NULL;
+	const struct lkst_table *t = out ? extract_hung_ask(dir, &trace, &shown) : NULL;
 	struct lkst_table_printer p;
 
 	if (!t || !t->nr_rows)
@@ -43,7 +44,7 @@ void lkst_extract_put_hung(struct lkst_json *j, const char *dir)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *trace = NULL;
 	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
-	const struct lkst_table *t = ask(dir, &trace, &shown);
+	const struct lkst_table *t = extract_hung_ask(dir, &trace, &shown);
 	size_t row;
 
 	if (!t)

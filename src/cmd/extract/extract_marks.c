@@ -31,7 +31,7 @@ struct adding {
 
 /* ---- one program ---------------------------------------------------------------------------- */
 
-static int put_page(void *ctx, u32 at, const u8 *bytes)
+static int extract_marks_put_page(void *ctx, u32 at, const u8 *bytes)
 {
 	const int *fd = ctx;
 
@@ -44,7 +44,7 @@ static int rebuild_file(struct lkst_err *e, const struct lkst_dumped_program *p)
 	_cleanup_close_ int fd = memfd_create("lkst-mark", MFD_CLOEXEC);
 	int err = fd < 0 || ftruncate(fd, LKST_MARK_FILE_BYTES)
 			  ? -errno
-			  : lkst_dumped_pages(p, put_page, &fd);
+			  : lkst_dumped_pages(p, extract_marks_put_page, &fd);
 
 	/* Of several first pages the one that was read counts: another may be of an older version, or made up. */
 	if (!err && pwrite(fd, &p->header, sizeof(p->header), 0) != sizeof(p->header))
@@ -63,7 +63,7 @@ static bool is_of_boot(const struct lkst_extract_marks *x, const struct lkst_mar
 	return !memcmp(h->boot_id, boot_id, sizeof(none));
 }
 
-static int put_losses(struct adding *a, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
+static int extract_marks_put_losses(struct adding *a, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
 {
 	const struct lkst_event_class *class =
 		lkst_catalog_find(a->x->recording->catalog, "state_marks");
@@ -82,7 +82,7 @@ static int put_losses(struct adding *a, s32 pid, u32 uid, const struct lkst_mark
 	return lkst_writer_state(a->e, a->x->trace, a->end_ns, &r, sizeof(r));
 }
 
-static int add_program(void *ctx, const struct lkst_dumped_program *p)
+static int extract_marks_add_program(void *ctx, const struct lkst_dumped_program *p)
 {
 	struct lkst_marks_losses lost;
 	struct adding *a = ctx;
@@ -102,19 +102,19 @@ static int add_program(void *ctx, const struct lkst_dumped_program *p)
 	if (err)
 		return err;
 	a->x->nr_programs++;
-	return put_losses(a, p->header.pid, p->header.uid, &lost);
+	return extract_marks_put_losses(a, p->header.pid, p->header.uid, &lost);
 }
 
 /* ---- the trace ------------------------------------------------------------------------------ */
 
-static int declare(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id)
+static int extract_marks_declare(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id)
 {
 	const struct adding *a = ctx;
 
 	return lkst_catalog_add_mark(NULL, a->x->recording->catalog, event, nr_had, ret_id);
 }
 
-static u64 count_records(const struct lkst_catalog *c, const void *bytes, size_t length)
+static u64 extract_marks_count_records(const struct lkst_catalog *c, const void *bytes, size_t length)
 {
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
@@ -129,16 +129,16 @@ static u64 count_records(const struct lkst_catalog *c, const void *bytes, size_t
 	return nr;
 }
 
-static int give(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+static int extract_marks_give(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	struct adding *a = ctx;
 
-	a->x->nr_marks += count_records(a->x->recording->catalog, blocks, length);
+	a->x->nr_marks += extract_marks_count_records(a->x->recording->catalog, blocks, length);
 	return lkst_writer_renew(e, a->x->trace, a->x->recording->catalog)
 		       ?: lkst_writer_append(e, a->x->trace, instance, blocks, length);
 }
 
-static int claim(void *ctx, u64 instance)
+static int extract_marks_claim(void *ctx, u64 instance)
 {
 	const struct adding *a = ctx;
 	const struct lkst_stream_end end = { .instance = instance,
@@ -173,7 +173,7 @@ int lkst_extract_add_marks(struct lkst_err *e, struct lkst_extract_marks *x, u64
 		.block_shift = r->nr_rings ? r->rings[0].shift : LKST_BLOCK_SHIFT_MIN,
 		.uuid = r->uuid,
 		.since_ns = r->has_start ? r->start.monotonic_ns : 0,
-		.declare = declare,
+		.declare = extract_marks_declare,
 		.ctx = &a
 	};
 	_cleanup_(lkst_marks_freep) struct lkst_marks_reader *marks = NULL;
@@ -182,10 +182,11 @@ int lkst_extract_add_marks(struct lkst_err *e, struct lkst_extract_marks *x, u64
 	if (err)
 		return err;
 	a.marks = marks;
-	err = lkst_dumped_programs(e, x->dumps, x->nr_dumps, x->hits, add_program, &a) ?:
-	      lkst_marks_give_taken(e, marks, give, &a) ?:
-	      lkst_marks_each_stream(marks, claim, &a);
+	err = lkst_dumped_programs(e, x->dumps, x->nr_dumps, x->hits, extract_marks_add_program, &a) ?:
+	      lkst_marks_give_taken(e, marks, extract_marks_give, &a) ?:
+	      lkst_marks_each_stream(marks, extract_marks_claim, &a);
 	if (!err && a.left_out)
-		err = put_losses(&a, 0, LKST_MARKS_NO_UID, &(struct lkst_marks_losses){ .unlooked = a.left_out });
+		err = extract_marks_put_losses(&a, 0, LKST_MARKS_NO_UID,
+					       &(struct lkst_marks_losses){ .unlooked = a.left_out });
 	return err;
 }

@@ -132,7 +132,7 @@ static const struct lkst_verb verbs[] = {
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int fleet_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	return lkst_verbs_run(e, verbs, args[0], options, false, args + 1, nr_args - 1);
 }
@@ -156,5 +156,5 @@ const struct lkst_cmd lkst_cmd_fleet = {
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = 3,
-	.run = run,
+	.run = fleet_run,
 };

@@ -60,7 +60,7 @@ int lkst_fleet_print_answer(struct lkst_err *e, struct lkst_fleet *f,
 }
 
 /* Asks @q, which is ended in any case, and prints the answer. */
-static int answer(struct lkst_job *job, const char *url, struct lkst_fleet_question *q)
+static int fleet_ask_answer(struct lkst_job *job, const char *url, struct lkst_fleet_question *q)
 {
 	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
 	int err = lkst_fleet_command_open(job->e, job->options, url, &f)
@@ -76,7 +76,7 @@ int lkst_fleet_verb_hosts(struct lkst_job *job, char **args, unsigned int nr_arg
 	struct lkst_fleet_question q;
 	int err = scope_of(job, DAY_NS, &scope) ?: lkst_fleet_question_hosts(job->e, &scope, &q);
 
-	return err ?: answer(job, args[0], &q);
+	return err ?: fleet_ask_answer(job, args[0], &q);
 }
 
 int lkst_fleet_verb_incidents(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -86,7 +86,7 @@ int lkst_fleet_verb_incidents(struct lkst_job *job, char **args, unsigned int nr
 	int err =
 		scope_of(job, DAY_NS, &scope) ?: lkst_fleet_question_incidents(job->e, &scope, &q);
 
-	return err ?: answer(job, args[0], &q);
+	return err ?: fleet_ask_answer(job, args[0], &q);
 }
 
 int lkst_fleet_verb_top(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -106,7 +106,7 @@ int lkst_fleet_verb_top(struct lkst_job *job, char **args, unsigned int nr_args)
 	err = scope_of(job, HOUR_NS, &scope);
 	scope.measure = args[1];
 	err = err ?: lkst_fleet_question_top(job->e, &scope, (enum lkst_fleet_rank)rank, &q);
-	return err ?: answer(job, args[0], &q);
+	return err ?: fleet_ask_answer(job, args[0], &q);
 }
 
 int lkst_fleet_verb_compare(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -118,5 +118,5 @@ int lkst_fleet_verb_compare(struct lkst_job *job, char **args, unsigned int nr_a
 
 	scope.measure = args[1];
 	err = err ?: lkst_fleet_question_compare(job->e, &scope, o->by ?: "kernel", &q);
-	return err ?: answer(job, args[0], &q);
+	return err ?: fleet_ask_answer(job, args[0], &q);
 }

@@ -56,8 +56,8 @@ static const char *text_of(const struct lkst_table *t, size_t row,
 	return c->is_set ? c->text : "";
 }
 
-static int ask(struct lkst_job *job, const char *url, const char *id, struct lkst_fleet **ret_fleet,
-	       lkst_table_sink *sink, void *arg)
+static int fleet_incident_ask(struct lkst_job *job, const char *url, const char *id, struct lkst_fleet **ret_fleet,
+			      lkst_table_sink *sink, void *arg)
 {
 	struct lkst_fleet_question q;
 	int err = lkst_fleet_command_open(job->e, job->options, url, ret_fleet)
@@ -81,7 +81,7 @@ static int refuse_unknown(struct lkst_err *e, const char *id)
 /* ---- why ------------------------------------------------------------------------------------- */
 
 /* Prints the lines of a text that came from somewhere. */
-static void print_lines(const char *text)
+static void fleet_incident_print_lines(const char *text)
 {
 	const char *end;
 
@@ -92,7 +92,7 @@ static void print_lines(const char *text)
 }
 
 /* Says which incident it is, and its account. */
-static int print_account(void *arg, const struct lkst_table *t)
+static int fleet_incident_print_account(void *arg, const struct lkst_table *t)
 {
 	unsigned int *nr = arg;
 	struct lkst_time_text time;
@@ -117,7 +117,7 @@ static int print_account(void *arg, const struct lkst_table *t)
 				   *event ? " at " : "", event);
 		if (*note)
 			lkst_print_message(stdout, "note: %s", note);
-		print_lines(*account ? account : "The machine has sent no account of it yet.");
+		fleet_incident_print_lines(*account ? account : "The machine has sent no account of it yet.");
 	}
 	return 0;
 }
@@ -135,7 +135,8 @@ int lkst_fleet_verb_why(struct lkst_job *job, char **args, unsigned int nr_args)
 	bool is_text = o->format == LKST_TABLE_TEXT;
 	struct lkst_fleet_question q;
 	unsigned int nr = 0;
-	int err = ask(job, args[0], args[1], &f, is_text ? print_account : count_rows, &nr);
+	int err =
+		fleet_incident_ask(job, args[0], args[1], &f, is_text ? fleet_incident_print_account : count_rows, &nr);
 
 	if (!err && !nr)
 		return refuse_unknown(job->e, args[1]);
@@ -245,7 +246,8 @@ static size_t host_length(const char *url)
  * Whether this machine asks for @bundle because a row says so. A row is from any machine that may write to the server:
  * what it names must be below the store that was named here, or, without one, of the server's own machine.
  */
-static int may_ask(struct lkst_err *e, const struct lkst_fleet_command *o, const char *url, const char *bundle)
+static int fleet_incident_may_ask(struct lkst_err *e, const struct lkst_fleet_command *o, const char *url,
+				  const char *bundle)
 {
 	const size_t length = host_length(url);
 	const bool is_servers = length && host_length(bundle) == length && !strncasecmp(url, bundle, length) &&
@@ -272,7 +274,7 @@ static int fetch(struct lkst_err *e, const struct getting *g, const struct incid
 					.max_bytes = i->bytes ?: BUNDLE_MAX };
 	struct lkst_new_file to;
 	u64 bytes = 0;
-	int err = may_ask(e, o, g->url, i->bundle);
+	int err = fleet_incident_may_ask(e, o, g->url, i->bundle);
 
 	if (!err)
 		err = lkst_new_file_open(e, NULL, g->dir_fd, name, &to);
@@ -288,7 +290,7 @@ static int fetch(struct lkst_err *e, const struct getting *g, const struct incid
 }
 
 /* Whether the bundle is there from an earlier time. */
-static bool is_there(const struct incident *i, int dir_fd, const char *name)
+static bool fleet_incident_is_there(const struct incident *i, int dir_fd, const char *name)
 {
 	struct stat st;
 
@@ -308,7 +310,7 @@ static int get_one(struct lkst_err *e, const struct getting *g, const struct inc
 		return -ENOENT;
 	}
 	name_file(i, name);
-	err = is_there(i, g->dir_fd, name) ? 0 : fetch(e, g, i, name);
+	err = fleet_incident_is_there(i, g->dir_fd, name) ? 0 : fetch(e, g, i, name);
 	if (err) {
 		lkst_print_message(stderr, "%s: %s", i->host, e->text);
 		return err;
@@ -350,7 +352,7 @@ int lkst_fleet_verb_get(struct lkst_job *job, char **args, unsigned int nr_args)
 	if (!err && o->store)
 		err = lkst_store_find_credentials(job->e, o->store_credentials, text, &g.user,
 						  &g.password);
-	err = err ?: ask(job, args[0], args[1], &f, keep_rows, list);
+	err = err ?: fleet_incident_ask(job, args[0], args[1], &f, keep_rows, list);
 	if (!err)
 		err = list->nr ? get_all(job->e, &g, list) : refuse_unknown(job->e, args[1]);
 	explicit_bzero(text, sizeof(text));

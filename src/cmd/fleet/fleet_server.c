@@ -22,7 +22,7 @@ int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *
 }
 #else
 /* Reads a file that nobody else may read. -ENOENT: it is not there. */
-static int read_file(struct lkst_err *e, const char *path, char text[LKST_FLEET_CREDENTIALS_MAX])
+static int fleet_server_read_file(struct lkst_err *e, const char *path, char text[LKST_FLEET_CREDENTIALS_MAX])
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -43,8 +43,8 @@ static int read_file(struct lkst_err *e, const char *path, char text[LKST_FLEET_
 }
 
 /* What there is, from the first place that has any; "" if none has. */
-static int find(struct lkst_err *e, const struct lkst_fleet_credentials *where,
-		char text[LKST_FLEET_CREDENTIALS_MAX])
+static int fleet_server_find(struct lkst_err *e, const struct lkst_fleet_credentials *where,
+			     char text[LKST_FLEET_CREDENTIALS_MAX])
 {
 	const char *directory = getenv("CREDENTIALS_DIRECTORY");
 	const char *variable = getenv(where->variable);
@@ -53,11 +53,11 @@ static int find(struct lkst_err *e, const struct lkst_fleet_credentials *where,
 
 	text[0] = 0;
 	if (where->file)
-		return read_file(e, where->file, text);
+		return fleet_server_read_file(e, where->file, text);
 	if (directory) {
 		if (asprintf(&path, "%s/%s", directory, where->name) < 0)
 			return lkst_err_sys(e, -ENOMEM, "looking for credentials");
-		err = read_file(e, path, text);
+		err = fleet_server_read_file(e, path, text);
 		if (err != -ENOENT)
 			return err;
 	}
@@ -70,7 +70,7 @@ int lkst_fleet_find_credentials(struct lkst_err *e, const struct lkst_fleet_cred
 				char text[LKST_FLEET_CREDENTIALS_MAX], const char **ret_user,
 				const char **ret_password)
 {
-	int err = find(e, where, text);
+	int err = fleet_server_find(e, where, text);
 	char *colon;
 
 	*ret_user = *ret_password = NULL;

@@ -60,7 +60,7 @@ static char *find_below(const char *directory, const char *name)
 }
 
 /* Whether the last part of @path is @name. */
-static bool is_called(const char *path, const char *name)
+static bool allowed_is_called(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -68,8 +68,8 @@ static bool is_called(const char *path, const char *name)
 }
 
 /* The one that was typed so, or the only one whose last part is so. NULL: there is none, or @ret_nr of them. */
-static const char *find_given(const struct lkst_mcp_allowed *allowed, const char *name,
-			      unsigned int *ret_nr)
+static const char *allowed_find_given(const struct lkst_mcp_allowed *allowed, const char *name,
+				      unsigned int *ret_nr)
 {
 	const char *found = NULL;
 	unsigned int i;
@@ -78,7 +78,7 @@ static const char *find_given(const struct lkst_mcp_allowed *allowed, const char
 	for (i = 0; i < allowed->nr; i++) {
 		if (!strcmp(allowed->given[i], name))
 			return allowed->given[i];
-		if (!is_called(allowed->given[i], name))
+		if (!allowed_is_called(allowed->given[i], name))
 			continue;
 		found = allowed->given[i];
 		++*ret_nr;
@@ -87,8 +87,8 @@ static const char *find_given(const struct lkst_mcp_allowed *allowed, const char
 }
 
 /* @nr: how many are called so. */
-static int refuse(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, const char *name,
-		  unsigned int nr)
+static int allowed_refuse(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, const char *name,
+			  unsigned int nr)
 {
 	char text[LKST_MCP_ALLOWED_TEXT];
 
@@ -115,12 +115,12 @@ int lkst_mcp_allowed_find(struct lkst_err *e, const struct lkst_mcp_allowed *all
 	unsigned int i, nr = 0;
 
 	if (name)
-		given = find_given(allowed, name, &nr);
+		given = allowed_find_given(allowed, name, &nr);
 	*ret_path = given ? strdup(given) : NULL;
 	for (i = 0; name && !nr && i < allowed->nr && !*ret_path; i++)
 		if (is_collection(allowed->given[i]))
 			*ret_path = find_below(allowed->given[i], name);
-	return *ret_path ? 0 : refuse(e, allowed, name, nr);
+	return *ret_path ? 0 : allowed_refuse(e, allowed, name, nr);
 }
 
 /* "incidents/1, incidents/2": what is in a directory. */

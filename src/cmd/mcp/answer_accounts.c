@@ -14,8 +14,8 @@ static void begin_json(const struct lkst_mcp_session *s, bool is_lint, struct lk
 				(unsigned long long)s->account.lint.nr_findings);
 }
 
-static void put_notes(const struct lkst_notes *notes, struct lkst_mcp_page *page,
-		      struct lkst_json *j)
+static void answer_accounts_put_notes(const struct lkst_notes *notes, struct lkst_mcp_page *page,
+				      struct lkst_json *j)
 {
 	unsigned int i;
 
@@ -26,8 +26,8 @@ static void put_notes(const struct lkst_notes *notes, struct lkst_mcp_page *page
 }
 
 /* Prints some steps, and what belongs to all of them if they include the last one. */
-static int print_steps(const struct lkst_mcp_session *s, bool has_events, bool is_lint,
-		       struct lkst_account_part_of part, bool is_end, struct lkst_mcp_page *page)
+static int answer_accounts_print_steps(const struct lkst_mcp_session *s, bool has_events, bool is_lint,
+				       struct lkst_account_part_of part, bool is_end, struct lkst_mcp_page *page)
 {
 	struct lkst_view_config config = s->account.config;
 	struct lkst_json j;
@@ -50,15 +50,15 @@ static int print_steps(const struct lkst_mcp_session *s, bool has_events, bool i
 	lkst_out_str(page->json, ",\"notes\":");
 	lkst_json_array(&j, NULL);
 	if (is_end) {
-		put_notes(&s->account.account->notes, page, &j);
-		put_notes(&s->account.lint.notes, page, &j);
+		answer_accounts_put_notes(&s->account.account->notes, page, &j);
+		answer_accounts_put_notes(&s->account.lint.notes, page, &j);
 	}
 	lkst_json_end(&j);
 	return err;
 }
 
-static int answer(struct lkst_err *e, struct lkst_mcp_session *s, const struct lkst_mcp_question *q,
-		  bool is_lint, bool has_events, struct lkst_mcp_page *page)
+static int answer_accounts_answer(struct lkst_err *e, struct lkst_mcp_session *s, const struct lkst_mcp_question *q,
+				  bool is_lint, bool has_events, struct lkst_mcp_page *page)
 {
 	const u64 nr = lkst_view_account_steps(s->account.account), from = q->place.at;
 	struct lkst_mcp_place next = {};
@@ -71,14 +71,14 @@ static int answer(struct lkst_err *e, struct lkst_mcp_session *s, const struct l
 				    "the answer has %llu steps: the cursor is beyond them",
 				    (unsigned long long)nr);
 	part = part < nr - from ? part : nr - from;
-	err = print_steps(s, has_events, is_lint,
-			  (struct lkst_account_part_of){ from, from + part }, from + part == nr,
-			  page);
+	err = answer_accounts_print_steps(s, has_events, is_lint,
+					  (struct lkst_account_part_of){ from, from + part }, from + part == nr,
+					  page);
 	/* As many as fit. */
 	while (!err && lkst_mcp_page_is_full(page) && part > 1) {
 		part /= 2;
-		err = print_steps(s, has_events, is_lint,
-				  (struct lkst_account_part_of){ from, from + part }, false, page);
+		err = answer_accounts_print_steps(s, has_events, is_lint,
+						  (struct lkst_account_part_of){ from, from + part }, false, page);
 	}
 	if (err)
 		return lkst_err_sys(e, err, "printing");
@@ -97,8 +97,8 @@ int lkst_mcp_answer_why(struct lkst_err *e, struct lkst_mcp_session *s,
 		err = lkst_why_account(e, q->options, &s->reading, &s->account);
 	}
 	return err ? err
-		   : answer(e, s, q, false, !json_is_true(json_object_get(q->arguments, "brief")),
-			    page);
+		   : answer_accounts_answer(e, s, q, false, !json_is_true(json_object_get(q->arguments, "brief")),
+					    page);
 }
 
 int lkst_mcp_answer_lint(struct lkst_err *e, struct lkst_mcp_session *s,
@@ -110,5 +110,5 @@ int lkst_mcp_answer_lint(struct lkst_err *e, struct lkst_mcp_session *s,
 		s->account_fini = lkst_lint_account_fini;
 		err = lkst_lint_account(e, q->options, s->trace, &s->account);
 	}
-	return err ? err : answer(e, s, q, true, true, page);
+	return err ? err : answer_accounts_answer(e, s, q, true, true, page);
 }

@@ -13,7 +13,7 @@
 #include "cmd/readers/printing.h"
 #include "trace/known/threads_before.h"
 
-struct options {
+struct answer_events_options {
 	struct lkst_choosing_options which;
 	const char *from, *to;
 };
@@ -24,23 +24,23 @@ struct options {
  */
 enum { LARGE = 1024 };
 
-static const struct options defaults = { .which = LKST_CHOOSING_DEFAULTS };
+static const struct answer_events_options defaults = { .which = LKST_CHOOSING_DEFAULTS };
 
 static const struct lkst_option rows[] = {
-	LKST_CHOOSING_ROWS(struct options, which),
-	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
+	LKST_CHOOSING_ROWS(struct answer_events_options, which),
+	LKST_RANGE_ROWS(struct answer_events_options, "from this time on", "up to this time"),
 	{},
 };
 
 const struct lkst_cmd lkst_mcp_events_options = {
 	.name = "events",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct answer_events_options),
 	.defaults = &defaults,
 };
 
 /* A page that is being filled. */
-struct filling {
+struct answer_events_filling {
 	struct lkst_mcp_page *page;
 	struct lkst_threads *threads;
 	struct lkst_symbols *symbols;
@@ -57,14 +57,14 @@ struct filling {
 };
 
 /* What the JSON view has printed since @mark ends with a line break: a comma in its place. */
-static void join_json(struct filling *f, struct lkst_mcp_mark mark)
+static void join_json(struct answer_events_filling *f, struct lkst_mcp_mark mark)
 {
 	if (!f->page->json->error && f->page->json->used > mark.json)
 		f->page->json->buffer[f->page->json->used - 1] = ',';
 }
 
 /* Prints the gaps that end before @ns. */
-static int print_gaps(struct filling *f, u64 ns)
+static int answer_events_print_gaps(struct answer_events_filling *f, u64 ns)
 {
 	u32 i, left = 0;
 	int err = 0;
@@ -89,7 +89,7 @@ static int print_gaps(struct filling *f, u64 ns)
 }
 
 /* Takes in the gaps that were met, but those that the page before has. */
-static int take_gaps(struct filling *f, struct lkst_merge *m)
+static int answer_events_take_gaps(struct answer_events_filling *f, struct lkst_merge *m)
 {
 	struct lkst_gap gap, *new;
 
@@ -105,8 +105,8 @@ static int take_gaps(struct filling *f, struct lkst_merge *m)
 }
 
 /* Where @r is among those that are wanted: its time, 0 for state, and how many of that time are before it. */
-static struct lkst_mcp_place place_of(const struct filling *f, const struct lkst_record *r,
-				      bool *has_last)
+static struct lkst_mcp_place answer_events_place_of(const struct answer_events_filling *f, const struct lkst_record *r,
+						    bool *has_last)
 {
 	u64 ns = f->is_in_time ? r->ns : 0;
 	struct lkst_mcp_place place = { ns, *has_last && f->at.at == ns ? f->at.more + 1 : 0 };
@@ -115,7 +115,7 @@ static struct lkst_mcp_place place_of(const struct filling *f, const struct lkst
 	return place;
 }
 
-static bool is_before(struct lkst_mcp_place a, struct lkst_mcp_place b)
+static bool answer_events_is_before(struct lkst_mcp_place a, struct lkst_mcp_place b)
 {
 	return a.at < b.at || (a.at == b.at && a.more < b.more);
 }
@@ -126,13 +126,13 @@ static void begin_page(struct lkst_mcp_page *page)
 	lkst_out_str(page->json, "{\"records\":[");
 }
 
-static bool is_empty(const struct filling *f)
+static bool answer_events_is_empty(const struct answer_events_filling *f)
 {
 	return !f->nr && !f->page->text->used;
 }
 
 /* On a page of its own, a record that does not fit there: what it is, without its fields. */
-static void print_left_out(struct filling *f, const struct lkst_record *r)
+static void print_left_out(struct answer_events_filling *f, const struct lkst_record *r)
 {
 	begin_page(f->page);
 	lkst_out_printf(f->page->text,
@@ -146,13 +146,13 @@ static void print_left_out(struct filling *f, const struct lkst_record *r)
 }
 
 /* Prints a record that is wanted, if there is room for it. */
-static int print_record(struct filling *f, const struct lkst_record *r)
+static int answer_events_print_record(struct answer_events_filling *f, const struct lkst_record *r)
 {
 	const struct lkst_mcp_mark mark = lkst_mcp_page_mark(f->page);
 	int err;
 
 	/* What does not fit the memory of the page destroys what is there. */
-	f->is_over = f->nr == f->limit || (r->size > LARGE && !is_empty(f));
+	f->is_over = f->nr == f->limit || (r->size > LARGE && !answer_events_is_empty(f));
 	if (f->is_over)
 		return 0;
 	err = lkst_view_text.record(f->text, r) ?: lkst_view_json.record(f->json, r);
@@ -170,14 +170,14 @@ static int print_record(struct filling *f, const struct lkst_record *r)
 }
 
 /* What is known of threads and of their code. */
-static int take_in(void *ctx, const struct lkst_record *r)
+static int answer_events_take_in(void *ctx, const struct lkst_record *r)
 {
-	struct filling *f = ctx;
+	struct answer_events_filling *f = ctx;
 
 	return lkst_threads_feed(f->threads, r) ?: lkst_mappings_feed(f->code.mappings, r);
 }
 
-static int print_records(struct lkst_err *e, struct filling *f, struct lkst_trace *t, u64 from_ns,
+static int print_records(struct lkst_err *e, struct answer_events_filling *f, struct lkst_trace *t, u64 from_ns,
 			 u64 to_ns)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
@@ -188,24 +188,25 @@ static int print_records(struct lkst_err *e, struct filling *f, struct lkst_trac
 	while (!err && !f->is_over && lkst_merge_next(m, &r) > 0) {
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_feed_before(e, t, from_ns, take_in, f);
+			err = lkst_feed_before(e, t, from_ns, answer_events_take_in, f);
 		}
 		f->is_in_time |= r.event->group != LKST_GROUP_STATE;
 		if (!err && lkst_select_matches(f->select, &r)) {
-			f->at = place_of(f, &r, &has_last);
-			if (!is_before(f->at, f->from))
-				err = take_gaps(f, m) ?: print_gaps(f, f->at.at) ?: print_record(f, &r);
+			f->at = answer_events_place_of(f, &r, &has_last);
+			if (!answer_events_is_before(f->at, f->from))
+				err = answer_events_take_gaps(f, m) ?: answer_events_print_gaps(f, f->at.at) ?:
+				      answer_events_print_record(f, &r);
 		}
 		if (!err)
-			err = take_in(f, &r);
+			err = answer_events_take_in(f, &r);
 	}
 	if (!err && !f->is_over)
-		err = take_gaps(f, m) ?: print_gaps(f, UINT64_MAX);
+		err = answer_events_take_gaps(f, m) ?: answer_events_print_gaps(f, UINT64_MAX);
 	return err;
 }
 
-static int begin(struct lkst_err *e, struct filling *f, const struct lkst_mcp_session *s,
-		 const struct options *o, u64 from_ns, u64 to_ns)
+static int answer_events_begin(struct lkst_err *e, struct answer_events_filling *f, const struct lkst_mcp_session *s,
+			       const struct answer_events_options *o, u64 from_ns, u64 to_ns)
 {
 	const struct lkst_select_options which = lkst_choosing_which(&o->which, from_ns, to_ns);
 	struct lkst_view_config config = { .catalog = lkst_trace_catalog(s->trace) };
@@ -232,7 +233,7 @@ static int begin(struct lkst_err *e, struct filling *f, const struct lkst_mcp_se
 	return err ? err : lkst_view_json.begin(e, &config, &f->json);
 }
 
-static void filling_fini(struct filling *f)
+static void answer_events_filling_fini(struct answer_events_filling *f)
 {
 	lkst_view_text.end(f->text);
 	lkst_view_json.end(f->json);
@@ -246,10 +247,10 @@ static void filling_fini(struct filling *f)
 int lkst_mcp_answer_events(struct lkst_err *e, struct lkst_mcp_session *s,
 			   const struct lkst_mcp_question *q, struct lkst_mcp_page *page)
 {
-	_cleanup_(filling_fini) struct filling f = { .page = page,
+	_cleanup_(answer_events_filling_fini) struct answer_events_filling f = { .page = page,
 						     .from = q->place,
 						     .limit = q->limit };
-	const struct options *o = q->options;
+	const struct answer_events_options *o = q->options;
 	u64 from_ns = 0, to_ns = UINT64_MAX;
 	int err = lkst_cmd_parse_range(e, s->trace, o->from, o->to, &from_ns, &to_ns);
 
@@ -257,7 +258,7 @@ int lkst_mcp_answer_events(struct lkst_err *e, struct lkst_mcp_session *s,
 		return err;
 	begin_page(page);
 	from_ns = f.from.at > from_ns ? f.from.at : from_ns;
-	err = begin(e, &f, s, o, from_ns, to_ns)
+	err = answer_events_begin(e, &f, s, o, from_ns, to_ns)
 		      ?: print_records(e, &f, s->trace, from_ns, to_ns);
 	if (err)
 		return e->text[0] ? err : lkst_err_sys(e, err, "printing");

@@ -8,8 +8,8 @@
 #include "sql/query/rows.h"
 
 /* Ends a page on which @nr rows are after those before it. */
-static void end(const struct lkst_mcp_question *q, u64 given, bool has_more,
-		struct lkst_mcp_page *page)
+static void answer_sql_end(const struct lkst_mcp_question *q, u64 given, bool has_more,
+			   struct lkst_mcp_page *page)
 {
 	const struct lkst_mcp_place next = { .at = given };
 
@@ -42,7 +42,7 @@ static void list_tables(const struct lkst_mcp_session *s, const struct lkst_mcp_
 	}
 	lkst_json_end(&j);
 	lkst_out_str(page->json, ",\"gaps\":0");
-	end(q, nr - 1, lkst_sql_table(s->sql, i, &name, &help), page);
+	answer_sql_end(q, nr - 1, lkst_sql_table(s->sql, i, &name, &help), page);
 }
 
 static int show_schema(struct lkst_err *e, const struct lkst_mcp_session *s,
@@ -62,7 +62,7 @@ static int show_schema(struct lkst_err *e, const struct lkst_mcp_session *s,
 	lkst_json_end(&j);
 	lkst_json_end(&j);
 	lkst_out_str(page->json, ",\"gaps\":0");
-	end(q, 0, false, page);
+	answer_sql_end(q, 0, false, page);
 	return 0;
 }
 
@@ -127,8 +127,8 @@ static int tell_left_out(struct lkst_err *e, struct lkst_mcp_session *s, struct 
 	return err;
 }
 
-static int print_rows(struct lkst_err *e, struct lkst_mcp_session *s,
-		      const struct lkst_mcp_question *q, struct lkst_mcp_page *page)
+static int answer_sql_print_rows(struct lkst_err *e, struct lkst_mcp_session *s,
+				 const struct lkst_mcp_question *q, struct lkst_mcp_page *page)
 {
 	const struct lkst_sql_portion portion = { .csv = page->text,
 						  .json = page->json,
@@ -155,7 +155,7 @@ static int print_rows(struct lkst_err *e, struct lkst_mcp_session *s,
 			"answer; table gaps has them.\n",
 			(unsigned long long)gaps);
 	err = tell_left_out(e, s, page);
-	end(q, s->rows_given, has_more, page);
+	answer_sql_end(q, s->rows_given, has_more, page);
 	return err;
 }
 
@@ -170,5 +170,5 @@ int lkst_mcp_answer_sql(struct lkst_err *e, struct lkst_mcp_session *s,
 	if (q->text[strspn(q->text, " \t\n")] == '.')
 		return run_command(e, s, q, page);
 	err = find_rows(e, s, q);
-	return err ? err : print_rows(e, s, q, page);
+	return err ? err : answer_sql_print_rows(e, s, q, page);
 }

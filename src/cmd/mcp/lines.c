@@ -9,7 +9,7 @@
 enum { ROOM_MIN = 4096 };
 
 /* Adds bytes to the line that is not ended. */
-static int add(struct lkst_mcp_lines *l, const char *bytes, size_t length)
+static int lines_add(struct lkst_mcp_lines *l, const char *bytes, size_t length)
 {
 	size_t room = l->room ?: ROOM_MIN;
 	char *more;
@@ -47,7 +47,7 @@ int lkst_mcp_lines_feed(struct lkst_mcp_lines *l, const char *bytes, size_t leng
 	while (length) {
 		const char *end = memchr(bytes, '\n', length);
 		size_t part = end ? (size_t)(end - bytes) : length;
-		int err = add(l, bytes, part);
+		int err = lines_add(l, bytes, part);
 
 		if (err)
 			return err;

@@ -27,7 +27,7 @@ enum {
 	STEP_MAX_MS = 60 * 1000,
 };
 
-struct call {
+struct loop_call {
 	u64 number;
 	const struct lkst_mcp_tool *tool;
 	char *path, *arguments;
@@ -41,7 +41,7 @@ struct loop {
 	int out, out_error;
 	bool is_end; /* of the input */
 
-	struct call *calls; /* the first one is being answered, if `is_busy` */
+	struct loop_call *calls; /* the first one is being answered, if `is_busy` */
 	unsigned int nr_calls;
 	struct lkst_mcp_worker *worker;
 	bool is_busy;
@@ -51,7 +51,7 @@ struct loop {
 
 /* ---- calls ------------------------------------------------------------------------------------- */
 
-static void say(struct loop *l, u64 number, const char *text)
+static void loop_say(struct loop *l, u64 number, const char *text)
 {
 	const struct lkst_mcp_reply reply = { .is_error = true,
 					      .text = text,
@@ -69,9 +69,9 @@ static void drop_call(struct loop *l, unsigned int i)
 }
 
 /* Has the worker of the first call, which is a new one if it is about another trace, or that has become another. */
-static int begin_call(struct lkst_err *e, struct loop *l)
+static int loop_begin_call(struct lkst_err *e, struct loop *l)
 {
-	const struct call *c = &l->calls[0];
+	const struct loop_call *c = &l->calls[0];
 	int err;
 
 	if (l->worker && !lkst_mcp_worker_is_of(l->worker, c->path)) {
@@ -96,9 +96,9 @@ static void begin_next(struct loop *l)
 		struct lkst_err e = {};
 
 		l->is_late = l->is_cancelled = false;
-		if (begin_call(&e, l)) {
-			say(l, l->calls[0].number,
-			    e.text[0] ? e.text : "the arguments are too long");
+		if (loop_begin_call(&e, l)) {
+			loop_say(l, l->calls[0].number,
+				 e.text[0] ? e.text : "the arguments are too long");
 			drop_call(l, 0);
 			continue;
 		}
@@ -125,11 +125,11 @@ static void take_answer(struct loop *l)
 			"threads or events; lkst mcp --timeout allows more",
 			(unsigned long long)(l->timeout_ns / LKST_NS_PER_S));
 		if (l->is_late && reply.is_error)
-			say(l, number, late);
+			loop_say(l, number, late);
 		else if (!is_there && !reply.text_length)
-			say(l, number,
-			    "the process that answered has ended: the trace may be damaged in a way that "
-			    "is not known; lkst check may say more");
+			loop_say(l, number,
+				 "the process that answered has ended: the trace may be damaged in a way that "
+				 "is not known; lkst check may say more");
 		else
 			lkst_mcp_server_answer(l->server, number, &reply);
 		drop_call(l, 0);
@@ -143,7 +143,7 @@ static void take_answer(struct loop *l)
 }
 
 /* The call that is being answered is to end: first it is asked to, then made to. */
-static void end_call(struct loop *l)
+static void loop_end_call(struct loop *l)
 {
 	if (l->is_late || l->is_cancelled)
 		lkst_mcp_worker_kill(l->worker);
@@ -157,7 +157,7 @@ static void look_at_clock(struct loop *l)
 	if (lkst_monotonic_ns() < l->until_ns)
 		return;
 	if (l->is_busy) {
-		end_call(l);
+		loop_end_call(l);
 		l->is_late = true;
 	} else {
 		lkst_mcp_worker_free(l->worker);
@@ -177,7 +177,7 @@ static void send_line(void *ctx, const char *line, size_t length)
 			lkst_write_all(l->out, line, length) ?: lkst_write_all(l->out, "\n", 1);
 }
 
-static json_t *list_tools(void *ctx, bool has_results)
+static json_t *loop_list_tools(void *ctx, bool has_results)
 {
 	const struct loop *l = ctx;
 	char traces[LKST_MCP_ALLOWED_TEXT], text[LKST_MCP_ALLOWED_TEXT + 64];
@@ -208,33 +208,33 @@ static int find_trace(struct lkst_err *e, const struct lkst_mcp_allowed *allowed
 	return err;
 }
 
-static void call_tool(void *ctx, u64 number, const char *tool, const char *arguments)
+static void loop_call_tool(void *ctx, u64 number, const char *tool, const char *arguments)
 {
 	struct loop *l = ctx;
 	_cleanup_free_ char *path = NULL;
-	struct call *call = NULL;
+	struct loop_call *call = NULL;
 	struct lkst_err e = {};
 
 	if (find_trace(&e, l->allowed, arguments, &path)) {
-		say(l, number, e.text);
+		loop_say(l, number, e.text);
 		return;
 	}
 	call = lkst_vec_add(l->calls, l->nr_calls);
 	if (!call) {
-		say(l, number, "there is no memory for the call");
+		loop_say(l, number, "there is no memory for the call");
 		return;
 	}
-	*call = (struct call){ number, lkst_mcp_tool_find(tool), lkst_take(path),
+	*call = (struct loop_call){ number, lkst_mcp_tool_find(tool), lkst_take(path),
 			       strdup(arguments) };
 	if (!call->arguments) {
-		say(l, number, "there is no memory for the call");
+		loop_say(l, number, "there is no memory for the call");
 		drop_call(l, l->nr_calls - 1);
 		return;
 	}
 	begin_next(l);
 }
 
-static void cancel_call(void *ctx, u64 number)
+static void loop_cancel_call(void *ctx, u64 number)
 {
 	struct loop *l = ctx;
 	unsigned int i;
@@ -248,16 +248,16 @@ static void cancel_call(void *ctx, u64 number)
 		drop_call(l, i);
 		return;
 	}
-	end_call(l);
+	loop_end_call(l);
 	l->is_cancelled = true;
 }
 
 static const struct lkst_mcp_ops ops = {
 	.send = send_line,
-	.tools = list_tools,
+	.tools = loop_list_tools,
 	.has_tool = has_tool,
-	.call = call_tool,
-	.cancel = cancel_call,
+	.call = loop_call_tool,
+	.cancel = loop_cancel_call,
 	.instructions =
 		"LKST is a flight recorder: its traces say what a Linux kernel did, to the microsecond, and are "
 		"read here, not changed. Begin with tool report; then ask why (who waited for whom), analyze (how "
@@ -294,7 +294,7 @@ static int wait_ms(const struct loop *l)
 	return left < STEP_MAX_MS * 1000000ULL ? (int)(left / 1000000) + 1 : STEP_MAX_MS;
 }
 
-static int run(struct lkst_err *e, struct loop *l)
+static int loop_run(struct lkst_err *e, struct loop *l)
 {
 	int err = 0;
 
@@ -349,5 +349,5 @@ int lkst_mcp_serve(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, u
 	l.server = lkst_mcp_server_new(&ops, &l);
 	if (!l.server)
 		return lkst_err_sys(e, -ENOMEM, "preparing to serve");
-	return run(e, &l);
+	return loop_run(e, &l);
 }

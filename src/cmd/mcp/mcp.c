@@ -5,16 +5,16 @@
 #include "cmd/frame/cmd.h"
 #include "cmd/mcp/loop.h"
 
-struct options {
+struct mcp_options {
 	u64 timeout_ns;
 };
 
 enum { TIMEOUT_S = 50 };
 
-static const struct options defaults = { .timeout_ns = TIMEOUT_S * 1000000000ULL };
+static const struct mcp_options defaults = { .timeout_ns = TIMEOUT_S * 1000000000ULL };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(DURATION, struct options, timeout_ns, .name = "timeout", .argument = "TIME",
+	LKST_OPTION(DURATION, struct mcp_options, timeout_ns, .name = "timeout", .argument = "TIME",
 		    .min = 1000000, .max = INT64_MAX / 2, .standard = "50s",
 		    .help = "end a call that takes longer"),
 	{},
@@ -26,17 +26,17 @@ static const struct lkst_option rows[] = {
 #else
 #define WITHOUT "jansson"
 #endif
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int mcp_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	return lkst_err_set(e, -ENOTSUP,
 			    "this lkst was built without " WITHOUT ", and serves no assistant; use one "
 			    "that was built with SQLite and jansson, on any machine");
 }
 #else
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int mcp_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct lkst_mcp_allowed allowed = { args, nr_args };
-	const struct options *o = options;
+	const struct mcp_options *o = options;
 	int err = lkst_mcp_allowed_check(e, &allowed);
 
 	return err ? err : lkst_mcp_serve(e, &allowed, o->timeout_ns);
@@ -56,9 +56,9 @@ const struct lkst_cmd lkst_cmd_mcp = {
 		    "  lkst mcp before after\n"
 		    "  lkst mcp /var/lib/lkst/incidents\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct mcp_options),
 	.defaults = &defaults,
 	.min_args = 0,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = mcp_run,
 };

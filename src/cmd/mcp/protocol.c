@@ -42,7 +42,7 @@ struct batch {
 };
 
 /* A call that is not answered. */
-struct call {
+struct protocol_call {
 	u64 number;
 	json_t *id;
 	struct batch *batch; /* NULL: it was alone in its line */
@@ -55,7 +55,7 @@ struct lkst_mcp_server {
 	unsigned int version; /* in lkst_mcp_versions[] */
 	u64 last_number;
 	size_t waiting; /* bytes of the arguments of all calls */
-	struct call *calls;
+	struct protocol_call *calls;
 	unsigned int nr_calls;
 	struct batch *batch; /* of the line that is being read */
 };
@@ -146,9 +146,9 @@ static void send_result(struct lkst_mcp_server *s, json_t *id, json_t *result)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void forget(struct lkst_mcp_server *s, unsigned int i)
+static void protocol_forget(struct lkst_mcp_server *s, unsigned int i)
 {
-	struct call call = s->calls[i];
+	struct protocol_call call = s->calls[i];
 
 	memmove(s->calls + i, s->calls + i + 1, (s->nr_calls - i - 1) * sizeof(*s->calls));
 	s->nr_calls--;
@@ -196,7 +196,7 @@ void lkst_mcp_server_answer(struct lkst_mcp_server *s, u64 number, const struct 
 		p = lkst_put_str(p, r->is_error ? ",\"isError\":true}}" : ",\"isError\":false}}");
 		send_text(s, s->calls[i].batch, text, (size_t)(p - text));
 	}
-	forget(s, i);
+	protocol_forget(s, i);
 }
 
 unsigned int lkst_mcp_server_nr_calls(const struct lkst_mcp_server *s)
@@ -204,12 +204,12 @@ unsigned int lkst_mcp_server_nr_calls(const struct lkst_mcp_server *s)
 	return s->nr_calls;
 }
 
-static void call_tool(struct lkst_mcp_server *s, json_t *id, json_t *params)
+static void protocol_call_tool(struct lkst_mcp_server *s, json_t *id, json_t *params)
 {
 	const char *name = json_string_value(json_object_get(params, "name"));
 	json_t *arguments = json_object_get(params, "arguments");
 	_cleanup_free_ char *text = NULL;
-	struct call *call;
+	struct protocol_call *call;
 
 	if (!name || (arguments && !json_is_object(arguments))) {
 		send_error(
@@ -235,14 +235,14 @@ static void call_tool(struct lkst_mcp_server *s, json_t *id, json_t *params)
 			   "too many calls wait: ask again when some are answered");
 		return;
 	}
-	*call = (struct call){ ++s->last_number, json_incref(id), s->batch, strlen(text) };
+	*call = (struct protocol_call){ ++s->last_number, json_incref(id), s->batch, strlen(text) };
 	s->waiting += call->bytes;
 	if (s->batch)
 		s->batch->nr_left++;
 	s->ops->call(s->ctx, s->last_number, name, text);
 }
 
-static void cancel_call(struct lkst_mcp_server *s, json_t *params)
+static void protocol_cancel_call(struct lkst_mcp_server *s, json_t *params)
 {
 	json_t *id = json_object_get(params, "requestId");
 	unsigned int i;
@@ -250,7 +250,7 @@ static void cancel_call(struct lkst_mcp_server *s, json_t *params)
 	for (i = 0; i < s->nr_calls; i++)
 		if (json_equal(s->calls[i].id, id)) {
 			s->ops->cancel(s->ctx, s->calls[i].number);
-			forget(s, i);
+			protocol_forget(s, i);
 			return;
 		}
 }
@@ -285,7 +285,7 @@ static void answer_ping(struct lkst_mcp_server *s, json_t *id, json_t *params)
 }
 
 /* All tools are on the first page. */
-static void list_tools(struct lkst_mcp_server *s, json_t *id, json_t *params)
+static void protocol_list_tools(struct lkst_mcp_server *s, json_t *id, json_t *params)
 {
 	if (json_object_get(params, "cursor"))
 		send_error(s, id, INVALID_PARAMS,
@@ -331,7 +331,7 @@ static void read_resource(struct lkst_mcp_server *s, json_t *id, json_t *params)
 		send_result(s, id, result);
 }
 
-static void complete(struct lkst_mcp_server *s, json_t *id, json_t *params)
+static void protocol_complete(struct lkst_mcp_server *s, json_t *id, json_t *params)
 {
 	const char *uri = NULL, *value = NULL;
 
@@ -349,19 +349,19 @@ static const struct method {
 	void (*answer)(struct lkst_mcp_server *s, json_t *id, json_t *params);
 } methods[] = {
 	{ "initialize", initialize },	      { "ping", answer_ping },
-	{ "tools/list", list_tools },	      { "tools/call", call_tool },
+	{ "tools/list", protocol_list_tools },	      { "tools/call", protocol_call_tool },
 	{ "resources/list", list_resources }, { "resources/templates/list", list_templates },
-	{ "resources/read", read_resource },  { "completion/complete", complete },
+	{ "resources/read", read_resource },  { "completion/complete", protocol_complete },
 };
 
-static bool is_id(const json_t *id)
+static bool protocol_is_id(const json_t *id)
 {
 	if (json_is_string(id))
 		return json_string_length(id) <= LKST_MCP_ID_MAX;
 	return json_is_number(id);
 }
 
-static void answer_request(struct lkst_mcp_server *s, json_t *id, const char *name, json_t *params)
+static void protocol_answer_request(struct lkst_mcp_server *s, json_t *id, const char *name, json_t *params)
 {
 	size_t i;
 
@@ -373,7 +373,7 @@ static void answer_request(struct lkst_mcp_server *s, json_t *id, const char *na
 	send_error(s, id, METHOD_NOT_FOUND, "there is no method \"%.*s\"", shown(name), name);
 }
 
-static void take_message(struct lkst_mcp_server *s, json_t *message)
+static void protocol_take_message(struct lkst_mcp_server *s, json_t *message)
 {
 	json_t *id = json_object_get(message, "id"), *params = json_object_get(message, "params");
 	const char *version = json_string_value(json_object_get(message, "jsonrpc"));
@@ -383,17 +383,17 @@ static void take_message(struct lkst_mcp_server *s, json_t *message)
 	if (id && !name &&
 	    (json_object_get(message, "result") || json_object_get(message, "error")))
 		return;
-	if (!version || strcmp(version, "2.0") || !name || (id && !is_id(id)))
-		send_error(s, is_id(id) ? id : NULL, INVALID_REQUEST,
+	if (!version || strcmp(version, "2.0") || !name || (id && !protocol_is_id(id)))
+		send_error(s, protocol_is_id(id) ? id : NULL, INVALID_REQUEST,
 			   "this is not a request of JSON-RPC 2.0");
 	else if (params && !json_is_object(params) && !json_is_array(params))
 		send_error(s, id, INVALID_REQUEST, "\"params\" is not an object");
 	else if (params && !json_is_object(params))
 		send_error(s, id, INVALID_PARAMS, "\"params\" is not an object");
 	else if (id)
-		answer_request(s, id, name, params);
+		protocol_answer_request(s, id, name, params);
 	else if (!strcmp(name, "notifications/cancelled"))
-		cancel_call(s, params);
+		protocol_cancel_call(s, params);
 }
 
 static void take_batch(struct lkst_mcp_server *s, json_t *messages)
@@ -412,7 +412,7 @@ static void take_batch(struct lkst_mcp_server *s, json_t *messages)
 		return;
 	s->batch->nr_left = 1;
 	for (i = 0; i < nr; i++)
-		take_message(s, json_array_get(messages, i));
+		protocol_take_message(s, json_array_get(messages, i));
 	release_batch(s, lkst_take(s->batch));
 }
 
@@ -438,7 +438,7 @@ void lkst_mcp_server_line(void *server, char *bytes, size_t length)
 	else if (json_is_array(message))
 		take_batch(s, message);
 	else
-		take_message(s, message);
+		protocol_take_message(s, message);
 	json_decref(message);
 }
 
@@ -460,7 +460,7 @@ void lkst_mcp_server_free(struct lkst_mcp_server *s)
 	if (!s)
 		return;
 	while (s->nr_calls)
-		forget(s, s->nr_calls - 1);
+		protocol_forget(s, s->nr_calls - 1);
 	free(s->calls);
 	free(s);
 }

@@ -13,12 +13,12 @@
 enum { WORDS_MAX = 512 };
 
 /* The words that the arguments are, as they would be typed. */
-struct words {
+struct question_words {
 	char **list;
 	unsigned int nr;
 };
 
-static const struct lkst_option *find(const struct lkst_mcp_tool *tool, const char *name)
+static const struct lkst_option *question_find(const struct lkst_mcp_tool *tool, const char *name)
 {
 	const struct lkst_option *o;
 	char word[64];
@@ -33,21 +33,21 @@ static const struct lkst_option *find(const struct lkst_mcp_tool *tool, const ch
 }
 
 /* "there is no argument "x" of why; it takes tid, worst ..." */
-static int refuse_name(struct lkst_err *e, const struct lkst_mcp_tool *tool, const char *name)
+static int question_refuse_name(struct lkst_err *e, const struct lkst_mcp_tool *tool, const char *name)
 {
 	const struct lkst_option *o;
 	char list[512] = "";
 	size_t used = 0;
 
 	for (o = tool->cmd->options; o->name && used < sizeof(list); o++)
-		if (find(tool, o->name))
+		if (question_find(tool, o->name))
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s, ", o->name);
 	return lkst_err_set(e, -EINVAL,
 			    "%s has no argument \"%s\"; it takes %s%s%strace, limit and cursor",
 			    tool->name, name, tool->text ?: "", tool->text ? ", " : "", list);
 }
 
-static int add_word(struct lkst_err *e, struct words *w, const char *name, const char *value)
+static int add_word(struct lkst_err *e, struct question_words *w, const char *name, const char *value)
 {
 	char **word = w->nr < WORDS_MAX ? lkst_vec_add(w->list, w->nr) : NULL;
 
@@ -61,7 +61,7 @@ static int add_word(struct lkst_err *e, struct words *w, const char *name, const
 }
 
 /* A number or text as a word. */
-static int add_value(struct lkst_err *e, struct words *w, const struct lkst_option *o,
+static int add_value(struct lkst_err *e, struct question_words *w, const struct lkst_option *o,
 		     json_t *value)
 {
 	char number[32];
@@ -74,8 +74,8 @@ static int add_value(struct lkst_err *e, struct words *w, const struct lkst_opti
 	return add_word(e, w, o->name, number);
 }
 
-static int add_argument(struct lkst_err *e, struct words *w, const struct lkst_option *o,
-			json_t *value)
+static int question_add_argument(struct lkst_err *e, struct question_words *w, const struct lkst_option *o,
+				 json_t *value)
 {
 	json_t *item;
 	size_t i;
@@ -107,7 +107,7 @@ static int take_limit(struct lkst_err *e, struct lkst_mcp_question *q, json_t *v
 }
 
 /* Those that are options are added to @w. */
-static int take_arguments(struct lkst_err *e, struct lkst_mcp_question *q, struct words *w)
+static int take_arguments(struct lkst_err *e, struct lkst_mcp_question *q, struct question_words *w)
 {
 	const struct lkst_option *o;
 	const char *name;
@@ -120,8 +120,8 @@ static int take_arguments(struct lkst_err *e, struct lkst_mcp_question *q, struc
 		} else if (!strcmp(name, "limit")) {
 			err = take_limit(e, q, value);
 		} else if (strcmp(name, "trace") && strcmp(name, "cursor")) {
-			o = find(q->tool, name);
-			err = o ? add_argument(e, w, o, value) : refuse_name(e, q->tool, name);
+			o = question_find(q->tool, name);
+			err = o ? question_add_argument(e, w, o, value) : question_refuse_name(e, q->tool, name);
 		}
 		if (err)
 			return err;
@@ -159,7 +159,7 @@ static int take_cursor(struct lkst_err *e, struct lkst_mcp_question *q)
 int lkst_mcp_question_parse(struct lkst_err *e, const struct lkst_mcp_tool *tool,
 			    const char *arguments, struct lkst_mcp_question *q)
 {
-	struct words w = {};
+	struct question_words w = {};
 	char **argv = NULL;
 	int err;
 

@@ -57,7 +57,7 @@ static bool resource_at(unsigned int i, struct resource *ret)
 
 /* ---- what they say ----------------------------------------------------------------------------- */
 
-static const char *type_of(const struct lkst_field_desc *f, char text[8])
+static const char *resources_type_of(const struct lkst_field_desc *f, char text[8])
 {
 	if (f->type == LKST_TYPE_CHARS || f->type == LKST_TYPE_STRING)
 		return "text";
@@ -67,7 +67,7 @@ static const char *type_of(const struct lkst_field_desc *f, char text[8])
 	return text;
 }
 
-static void print_event(FILE *to, const struct lkst_event_desc *d)
+static void resources_print_event(FILE *to, const struct lkst_event_desc *d)
 {
 	char type[8];
 	unsigned int i;
@@ -86,7 +86,7 @@ static void print_event(FILE *to, const struct lkst_event_desc *d)
 		fprintf(to, "it ends what this begins: %s\n", lkst_events[d->begin - 1].name);
 	fprintf(to, "fields, beside time, CPU and thread of every record:\n");
 	for (i = 0; i < d->nr_fields; i++)
-		fprintf(to, "  %s %s: %s\n", type_of(&d->fields[i], type), d->fields[i].name,
+		fprintf(to, "  %s %s: %s\n", resources_type_of(&d->fields[i], type), d->fields[i].name,
 			d->fields[i].help);
 	if (!d->nr_fields)
 		fprintf(to, "  none\n");
@@ -109,7 +109,7 @@ static void print_analysis(FILE *to, const struct lkst_analysis *a)
 		a->events ?: "none");
 }
 
-static const struct lkst_syscall *find_call(const char *name)
+static const struct lkst_syscall *resources_find_call(const char *name)
 {
 	struct lkst_call_name half;
 
@@ -119,7 +119,7 @@ static const struct lkst_syscall *find_call(const char *name)
 }
 
 /* Prints the resource @uri; false: there is none. */
-static bool print(FILE *to, const char *uri)
+static bool resources_print(FILE *to, const char *uri)
 {
 	const struct lkst_syscall *call;
 	const struct lkst_analysis *a;
@@ -142,10 +142,10 @@ static bool print(FILE *to, const char *uri)
 	name = uri + strlen(EVENT);
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		if (!strcmp(lkst_events[i].name, name)) {
-			print_event(to, &lkst_events[i]);
+			resources_print_event(to, &lkst_events[i]);
 			return true;
 		}
-	call = find_call(name);
+	call = resources_find_call(name);
 	if (call)
 		print_call(to, call);
 	return call;
@@ -153,7 +153,7 @@ static bool print(FILE *to, const char *uri)
 
 /* ---- requests ---------------------------------------------------------------------------------- */
 
-static json_t *describe(const struct resource *r)
+static json_t *resources_describe(const struct resource *r)
 {
 	char uri[256];
 
@@ -174,7 +174,7 @@ bool lkst_mcp_resources_list(const char *cursor, json_t **ret_result)
 		return false;
 	list = json_array();
 	for (i = first; i < first + PAGE && resource_at(i, &r); i++)
-		json_array_append_new(list, describe(&r));
+		json_array_append_new(list, resources_describe(&r));
 	*ret_result = json_pack("{s:o}", "resources", list);
 	snprintf(next, sizeof(next), "%u", i);
 	if (resource_at(i, &r))
@@ -192,7 +192,7 @@ bool lkst_mcp_resources_read(const char *uri, json_t **ret_result)
 	*ret_result = NULL;
 	if (!to)
 		return true;
-	is_there = print(to, uri);
+	is_there = resources_print(to, uri);
 	fclose(to);
 	if (is_there)
 		*ret_result = json_pack("{s:[{s:s, s:s, s:s%}]}", "contents", "uri", uri,

@@ -34,7 +34,7 @@ void lkst_mcp_session_drop(struct lkst_mcp_session *s)
 }
 
 /* Adds up the files of @path, a file or a directory with at most @depth further levels. What cannot be read is not. */
-static void add_files(int at, const char *path, unsigned int depth, struct lkst_mcp_files *files)
+static void session_add_files(int at, const char *path, unsigned int depth, struct lkst_mcp_files *files)
 {
 	struct dirent *entry;
 	struct stat st;
@@ -56,7 +56,7 @@ static void add_files(int at, const char *path, unsigned int depth, struct lkst_
 	}
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			add_files(fd, entry->d_name, depth - 1, files);
+			session_add_files(fd, entry->d_name, depth - 1, files);
 	closedir(dir);
 }
 
@@ -71,7 +71,7 @@ static void close_trace(struct lkst_mcp_session *s)
 }
 
 /* Opens the trace, unless it is open and the same. */
-static int open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_continued)
+static int session_open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_continued)
 {
 	struct lkst_mcp_files files = {};
 	char *path = (char *)s->path;
@@ -79,7 +79,7 @@ static int open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_co
 
 	if (s->trace && is_continued)
 		return 0;
-	add_files(AT_FDCWD, s->path, DEPTH, &files);
+	session_add_files(AT_FDCWD, s->path, DEPTH, &files);
 	if (s->trace && files.nr == s->files.nr && files.bytes == s->files.bytes)
 		return 0;
 	close_trace(s);
@@ -92,7 +92,7 @@ static int open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_co
 int lkst_mcp_session_answer(struct lkst_err *e, struct lkst_mcp_session *s,
 			    const struct lkst_mcp_question *q, struct lkst_mcp_page *page)
 {
-	int err = open_trace(e, s, q->is_continued);
+	int err = session_open_trace(e, s, q->is_continued);
 
 	if (err)
 		return err;

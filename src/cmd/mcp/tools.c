@@ -131,7 +131,7 @@ const struct lkst_mcp_tool *lkst_mcp_tool_find(const char *name)
 /* ---- schemas ----------------------------------------------------------------------------------- */
 
 /* The help of an option in one line, and what it names as an option as an argument: without dashes. */
-static void describe(const struct lkst_option *o, char text[TEXT_MAX])
+static void tools_describe(const struct lkst_option *o, char text[TEXT_MAX])
 {
 	struct lkst_choice choice;
 	const char *from;
@@ -167,7 +167,7 @@ static json_t *schema_of(const struct lkst_option *o)
 	char text[TEXT_MAX];
 	json_t *schema;
 
-	describe(o, text);
+	tools_describe(o, text);
 	switch (o->type) {
 	case LKST_OPTION_FLAG:
 		return json_pack("{s:s, s:s}", "type", "boolean", "description", text);

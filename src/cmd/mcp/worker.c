@@ -56,7 +56,7 @@ static void end_worker(int number)
 }
 
 /* A query ends by itself when it is asked to. Nothing else can, and nothing is lost with the process. */
-static void await_interrupt(bool is_query)
+static void worker_await_interrupt(bool is_query)
 {
 	const struct sigaction action = { .sa_handler = end_worker };
 
@@ -68,7 +68,7 @@ static void await_interrupt(bool is_query)
 }
 
 /* What was said about the trace when it was opened, on one line; it goes for all answers. */
-static void hear(int said, char text[SAID_MAX])
+static void worker_hear(int said, char text[SAID_MAX])
 {
 	size_t used = strlen(text);
 	ssize_t got = read(said, text + used, SAID_MAX - 1 - used);
@@ -121,8 +121,8 @@ static void reply(struct shared *m, int err, const struct lkst_err *e,
 	memcpy(m->json, page->json->buffer, m->json_length);
 }
 
-static void answer(struct lkst_mcp_session *session, struct shared *m, int said,
-		   char warning[SAID_MAX])
+static void worker_answer(struct lkst_mcp_session *session, struct shared *m, int said,
+			  char warning[SAID_MAX])
 {
 	_cleanup_(lkst_mcp_question_fini) struct lkst_mcp_question question = {};
 	_cleanup_(lkst_mcp_page_fini) struct lkst_mcp_page page = {};
@@ -132,21 +132,21 @@ static void answer(struct lkst_mcp_session *session, struct shared *m, int said,
 
 	if (!err)
 		err = lkst_mcp_session_answer(&e, session, &question, &page);
-	hear(said, warning);
+	worker_hear(said, warning);
 	if (!err)
 		add_warning(warning, &page);
 	reply(m, err, &e, &page);
 }
 
 /* Never returns. */
-static void work(const char *path, struct shared *m, int socket, int said)
+static void worker_work(const char *path, struct shared *m, int socket, int said)
 {
 	struct lkst_mcp_session session = { .path = path, .stop = lkst_end_flag() };
 	char byte, warning[SAID_MAX] = "";
 
 	while (read(socket, &byte, 1) == 1) {
-		await_interrupt(!strcmp(m->tool->name, "sql"));
-		answer(&session, m, said, warning);
+		worker_await_interrupt(!strcmp(m->tool->name, "sql"));
+		worker_answer(&session, m, said, warning);
 		signal(SIGINT, SIG_IGN);
 		if (write(socket, &byte, 1) != 1)
 			break;
@@ -170,7 +170,7 @@ static void limit_files(void)
 		_exit(EXIT_FAILURE);
 }
 
-static void begin_work(const char *path, struct shared *m, int socket, const int said[2])
+static void worker_begin_work(const char *path, struct shared *m, int socket, const int said[2])
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -180,12 +180,12 @@ static void begin_work(const char *path, struct shared *m, int socket, const int
 		_exit(EXIT_FAILURE);
 	signal(SIGINT, SIG_IGN);
 	limit_files();
-	work(path, m, socket, said[0]);
+	worker_work(path, m, socket, said[0]);
 }
 
 /* ---- in the server ----------------------------------------------------------------------------- */
 
-static int begin(struct lkst_err *e, struct lkst_mcp_worker *w, const char *path)
+static int worker_begin(struct lkst_err *e, struct lkst_mcp_worker *w, const char *path)
 {
 	int sockets[2], said[2];
 
@@ -208,7 +208,7 @@ static int begin(struct lkst_err *e, struct lkst_mcp_worker *w, const char *path
 	w->pid = fork();
 	if (!w->pid) {
 		close(w->socket);
-		begin_work(w->path, w->shared, sockets[1], said);
+		worker_begin_work(w->path, w->shared, sockets[1], said);
 	}
 	close(sockets[1]);
 	close(said[1]);
@@ -224,7 +224,7 @@ int lkst_mcp_worker_new(struct lkst_err *e, const char *path, struct lkst_mcp_wo
 		return lkst_err_sys(e, -ENOMEM, "preparing to answer");
 	w->pid = w->socket = w->said = -1;
 	w->shared = MAP_FAILED;
-	err = begin(e, w, path);
+	err = worker_begin(e, w, path);
 	if (err)
 		lkst_mcp_worker_free(w);
 	else
@@ -273,11 +273,11 @@ int lkst_mcp_worker_call(struct lkst_mcp_worker *w, const struct lkst_mcp_tool *
 }
 
 /* Why the worker is gone: what it said last, or nothing. */
-static void explain(struct lkst_mcp_worker *w, struct lkst_mcp_reply *reply)
+static void worker_explain(struct lkst_mcp_worker *w, struct lkst_mcp_reply *reply)
 {
 	static const char prefix[] = "lkst: ";
 
-	hear(w->said, w->sentence);
+	worker_hear(w->said, w->sentence);
 	reply->text = !strncmp(w->sentence, prefix, strlen(prefix)) ? w->sentence + strlen(prefix)
 								    : w->sentence;
 	reply->text_length = strlen(reply->text);
@@ -290,7 +290,7 @@ bool lkst_mcp_worker_take(struct lkst_mcp_worker *w, struct lkst_mcp_reply *ret_
 
 	*ret_reply = (struct lkst_mcp_reply){ .is_error = true };
 	if (read(w->socket, &byte, 1) != 1) {
-		explain(w, ret_reply);
+		worker_explain(w, ret_reply);
 		return false;
 	}
 	*ret_reply = (struct lkst_mcp_reply){

@@ -5,54 +5,54 @@
 
 #include "cmd/recorders/verbs.h"
 
-struct options {
+struct lkstbuf_options {
 	const char *file;
 	bool csv, seconds, verbose, records;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, file, .name = "file", .letter = 'f', .argument = "FILE",
+	LKST_OPTION(TEXT, struct lkstbuf_options, file, .name = "file", .letter = 'f', .argument = "FILE",
 		    .help = "the file to write or to print"),
-	LKST_OPTION(FLAG, struct options, csv, .name = "csv", .letter = 'C',
+	LKST_OPTION(FLAG, struct lkstbuf_options, csv, .name = "csv", .letter = 'C',
 		    .help = "print as comma-separated values"),
-	LKST_OPTION(FLAG, struct options, seconds, .name = "seconds", .letter = 'S',
+	LKST_OPTION(FLAG, struct lkstbuf_options, seconds, .name = "seconds", .letter = 'S',
 		    .help = "print seconds and nanoseconds: of the time of day (since\n"
 			    "1970) in CSV, of CLOCK_MONOTONIC in text; without it CSV\n"
 			    "counts from the first record, and text has the time of day"),
-	LKST_OPTION(FLAG, struct options, verbose, .name = "verbose", .letter = 'V',
+	LKST_OPTION(FLAG, struct lkstbuf_options, verbose, .name = "verbose", .letter = 'V',
 		    .help = "print a description of each argument in CSV; text has them"),
-	LKST_OPTION(FLAG, struct options, records, .name = "records", .letter = 'r',
+	LKST_OPTION(FLAG, struct lkstbuf_options, records, .name = "records", .letter = 'r',
 		    .help = "print records only: no line where some are missing"),
 	{},
 };
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int lkstbuf_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	static const char *const words[] = { "list", NULL };
 
 	return lkst_cmd_run(job->e, &lkst_cmd_buffer, words);
 }
 
-static int check_file(struct lkst_err *e, const struct options *o)
+static int lkstbuf_check_file(struct lkst_err *e, const struct lkstbuf_options *o)
 {
 	return o->file ? 0 : lkst_err_set(e, -EINVAL, "-f says which file; see --help");
 }
 
 static int verb_read(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	const struct options *o = job->options;
+	const struct lkstbuf_options *o = job->options;
 	const char *const words[] = { "--quiet", "--file", o->file, NULL };
-	int err = check_file(job->e, o);
+	int err = lkstbuf_check_file(job->e, o);
 
 	return err ? err : lkst_cmd_run(job->e, &lkst_cmd_snapshot, words);
 }
 
 static int verb_print(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	const struct options *o = job->options;
+	const struct lkstbuf_options *o = job->options;
 	const char *words[10] = { "--format", o->csv ? "csv" : "text", "--time" };
 	unsigned int nr = 3;
-	int err = check_file(job->e, o);
+	int err = lkstbuf_check_file(job->e, o);
 
 	if (err)
 		return err;
@@ -69,7 +69,7 @@ static int verb_print(struct lkst_job *job, char **args, unsigned int nr_args)
 }
 
 static const struct lkst_verb verbs[] = {
-	LKST_VERB(.name = "list", .run = verb_list, .help = "the buffers of each CPU"),
+	LKST_VERB(.name = "list", .run = lkstbuf_verb_list, .help = "the buffers of each CPU"),
 	LKST_VERB(.name = "read", .run = verb_read,
 		  .help = "saves what they hold to FILE; recording goes on"),
 	LKST_VERB(.name = "print", .run = verb_print,
@@ -77,7 +77,7 @@ static const struct lkst_verb verbs[] = {
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int lkstbuf_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	return lkst_verbs_run(e, verbs, args[0], options, true, args + 1, nr_args - 1);
 }
@@ -91,9 +91,9 @@ const struct lkst_cmd lkst_cmd_lkstbuf = {
 	.examples = "  lkstbuf read -f trace.log\n"
 		    "  lkstbuf print -r -C -S -V -f trace.log > trace.csv\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct lkstbuf_options),
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = lkstbuf_run,
 };

@@ -7,25 +7,25 @@
 #include "cmd/frame/cmd.h"
 #include "cmd/read/analyze.h"
 
-struct options {
+struct lkstla_options {
 	bool list;
 	const char *key, *time;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+	LKST_OPTION(FLAG, struct lkstla_options, list, .name = "list", .letter = 'l',
 		    .help = "every occurrence: key, thread, start time, elapsed time in seconds;\n"
 			    "with gnuplot, plot \"FILE\" using 3:4"),
-	LKST_OPTION(TEXT, struct options, key, .name = "key", .letter = 'k', .argument = "KEY",
+	LKST_OPTION(TEXT, struct lkstla_options, key, .name = "key", .letter = 'k', .argument = "KEY",
 		    .help = "only this key, by name or number: a system call for one"),
-	LKST_OPTION(TEXT, struct options, time, .name = "time", .letter = 't',
+	LKST_OPTION(TEXT, struct lkstla_options, time, .name = "time", .letter = 't',
 		    .argument = "START+DURATION",
 		    .help = "only what lies in this window, both in seconds with as many\n"
 			    "digits as you like, as in -t1108.676061557+0.014634865"),
 	{},
 };
 
-static int parse_window(struct lkst_err *e, const char *text, struct lkst_analyze *a)
+static int lkstla_parse_window(struct lkst_err *e, const char *text, struct lkst_analyze *a)
 {
 	const char *p = text;
 	u64 start, duration;
@@ -50,9 +50,9 @@ static int parse_window(struct lkst_err *e, const char *text, struct lkst_analyz
 	return 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int lkstla_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct lkstla_options *o = options;
 	struct lkst_analyze a = {
 		.names = args[0],
 		.which = { .key = o->key },
@@ -60,7 +60,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		.is_list = o->list,
 		.format = LKST_TABLE_TEXT,
 	};
-	int err = o->time ? parse_window(e, o->time, &a) : 0;
+	int err = o->time ? lkstla_parse_window(e, o->time, &a) : 0;
 
 	return err ? err : lkst_analyze_run(e, &a, args + 1, nr_args - 1);
 }
@@ -76,8 +76,8 @@ const struct lkst_cmd lkst_cmd_lkstla = {
 	.examples = "  lkstla syscall -l trace/* > syscall.log\n"
 		    "  lkstla syscall -k read -t1108.676061557+0.014634865 trace\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct lkstla_options),
 	.min_args = 2,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = lkstla_run,
 };

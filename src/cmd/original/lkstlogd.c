@@ -6,32 +6,32 @@
 #include "cmd/frame/access.h"
 #include "live/hooks/pins.h"
 
-struct options {
+struct lkstlogd_options {
 	const char *prefix, *rotate;
 	struct lkst_access_options access;
 	bool compress, foreground;
 	struct lkst_list events;
 };
 
-static const struct options defaults = {
+static const struct lkstlogd_options defaults = {
 	.prefix = "lkstlogdata-",
 	.rotate = "64M,10",
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, prefix, .name = "file", .letter = 'f',
+	LKST_OPTION(TEXT, struct lkstlogd_options, prefix, .name = "file", .letter = 'f',
 		    .argument = "PREFIX", .standard = "lkstlogdata-",
 		    .help = "what the names of logs begin with; the time follows"),
-	LKST_OPTION(TEXT, struct options, rotate, .name = "rotate", .letter = 'r',
+	LKST_OPTION(TEXT, struct lkstlogd_options, rotate, .name = "rotate", .letter = 'r',
 		    .argument = "LIMITS", .standard = "64M,10",
 		    .help = "how large a log may be and how many are kept; see\n"
 			    "`lkst attach --help`"),
-	LKST_OPTION(FLAG, struct options, compress, .name = "compress", .letter = 'z',
+	LKST_OPTION(FLAG, struct lkstlogd_options, compress, .name = "compress", .letter = 'z',
 		    .help = "compress finished logs with zstd"),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, foreground, .name = "foreground", .letter = 'n',
+	LKST_ACCESS_ROWS(struct lkstlogd_options, access),
+	LKST_OPTION(FLAG, struct lkstlogd_options, foreground, .name = "foreground", .letter = 'n',
 		    .help = "stay in the foreground, as service managers like it"),
-	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
+	LKST_OPTION(LIST, struct lkstlogd_options, events, .name = "event", .letter = 'e',
 		    .argument = "GLOB", .standard = "what `lkst start` does",
 		    .help = "if nothing is being recorded: begin to record what matches;\n"
 			    "see `lkst start --help`"),
@@ -56,7 +56,7 @@ static int name_logs(struct lkst_err *e, const char *prefix, char *name, size_t 
 }
 
 /* Begins to record, unless something is being recorded. */
-static int start(struct lkst_err *e, const struct lkst_list *events)
+static int lkstlogd_start(struct lkst_err *e, const struct lkst_list *events)
 {
 	const char *words[2 * LKST_LIST_MAX + 3] = { "--keep", "--quiet" };
 	unsigned int nr = 2, i;
@@ -73,15 +73,15 @@ static int start(struct lkst_err *e, const struct lkst_list *events)
 	return lkst_cmd_run(e, &lkst_cmd_start, words);
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int lkstlogd_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct lkstlogd_options *o = options;
 	const char *words[12] = { "--quiet", "--output" };
 	unsigned int nr = 2;
 	char name[4096];
 	int err;
 
-	err = name_logs(e, o->prefix, name, sizeof(name)) ?: start(e, &o->events);
+	err = name_logs(e, o->prefix, name, sizeof(name)) ?: lkstlogd_start(e, &o->events);
 	if (err)
 		return err;
 	words[nr++] = name;
@@ -117,7 +117,7 @@ const struct lkst_cmd lkst_cmd_lkstlogd = {
 	.examples = "  lkstlogd -f /var/log/lkstlogdata-\n"
 		    "  lkst print /var/log/lkstlogdata-*\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct lkstlogd_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = lkstlogd_run,
 };

@@ -8,21 +8,21 @@
 
 enum { ARGS_MAX = 5 };
 
-struct options {
+struct lkstm_options {
 	struct lkst_maskset_options common;
 	const char *maskset;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
+	LKST_OPTION(TEXT, struct lkstm_options, maskset, .name = "maskset", .letter = 'm',
 		    .argument = "ID", .help = "the maskset's number, or its name"),
-	LKST_OPTION(TEXT, struct options, common.name, .name = "name", .letter = 'n',
+	LKST_OPTION(TEXT, struct lkstm_options, common.name, .name = "name", .letter = 'n',
 		    .argument = "NAME", .help = "with write and copy: the name of the maskset"),
 	{},
 };
 
 /* As LKST printed it: number, the same in hexadecimal, length, name; "*" after the active one. */
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int lkstm_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 set;
 
@@ -35,7 +35,7 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 }
 
 static const struct lkst_verb verbs[] = {
-	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = lkstm_verb_list,
 		  .help = "number, length and name of each; \"*\" marks the active one"),
 	LKST_VERB(.name = "read", .min_args = 1, .max_args = 1, .run = lkst_maskset_verb_read,
 		  .help = "prints maskset ID: a row per event, number, name, handler"),
@@ -55,9 +55,9 @@ static const struct lkst_verb verbs[] = {
 };
 
 /* The maskset of -m is the verb's first argument. */
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int lkstm_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct lkstm_options *o = options;
 	struct lkst_maskset_options common = o->common;
 	char *words[ARGS_MAX + 1];
 	unsigned int nr = 0, i;
@@ -83,9 +83,9 @@ const struct lkst_cmd lkst_cmd_lkstm = {
 		    "  lkstm config -m 3 2 1                and wake-ups\n"
 		    "  lkstm set -m 3\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct lkstm_options),
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = ARGS_MAX,
-	.run = run,
+	.run = lkstm_run,
 };

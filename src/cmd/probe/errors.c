@@ -44,7 +44,7 @@ static const struct lkst_option rows[] = {
 	{},
 };
 
-static int check(struct lkst_err *e, const struct lkst_errors_options *o, unsigned int nr_args)
+static int errors_check(struct lkst_err *e, const struct lkst_errors_options *o, unsigned int nr_args)
 {
 	if (geteuid())
 		return lkst_err_set(e, -EPERM,
@@ -80,11 +80,11 @@ static int watch_and_answer(struct lkst_err *e, const struct lkst_errors_options
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int errors_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct lkst_errors_options *o = options;
 	struct lkst_errors_watched *watched = calloc(1, sizeof(*watched));
-	int err = watched ? check(e, o, nr_args) : lkst_err_sys(e, -ENOMEM, "watching");
+	int err = watched ? errors_check(e, o, nr_args) : lkst_err_sys(e, -ENOMEM, "watching");
 
 	if (!err)
 		err = watch_and_answer(e, o, args, nr_args, watched);
@@ -113,5 +113,5 @@ const struct lkst_cmd lkst_cmd_errors = {
 	.options = rows,
 	.options_size = sizeof(struct lkst_errors_options),
 	.max_args = UINT_MAX,
-	.run = run,
+	.run = errors_run,
 };

@@ -46,7 +46,7 @@ struct answering {
 /* ---- the table -------------------------------------------------------------------------------- */
 
 /* What the analysis calls the first is first, and its chain goes outwards; here it is the other way round. */
-static void put_functions(const char *first, const char *chain, char text[CHAIN_ROOM])
+static void errors_answer_put_functions(const char *first, const char *chain, char text[CHAIN_ROOM])
 {
 	const char *names[FUNCTIONS_MAX] = {}, *at = chain;
 	size_t used = 0, nr = 0;
@@ -84,7 +84,7 @@ static void put_chain(struct answering *a, const struct lkst_table *from, size_t
 		lkst_table_none(&a->t);
 		return;
 	}
-	put_functions(first->text, chain->is_set ? chain->text : "", functions);
+	errors_answer_put_functions(first->text, chain->is_set ? chain->text : "", functions);
 	lkst_table_str(&a->t, functions);
 	lkst_table_str(&a->t, bare_name(first->text));
 	if (a->image &&
@@ -115,7 +115,7 @@ static void put_first_arguments(struct answering *a, const struct lkst_table *fr
 		lkst_table_none(&a->t);
 }
 
-static void put_row(struct answering *a, const struct lkst_table *from, size_t row)
+static void errors_answer_put_row(struct answering *a, const struct lkst_table *from, size_t row)
 {
 	lkst_table_row(&a->t);
 	lkst_table_str(&a->t, lkst_table_cell_of(from, row, "key")->text);
@@ -132,7 +132,7 @@ static void put_row(struct answering *a, const struct lkst_table *from, size_t r
 /* ---- sentences -------------------------------------------------------------------------------- */
 
 /* A cell as a person reads it. */
-static void say(struct lkst_answer *to, const struct answering *a, size_t row, unsigned int column)
+static void errors_answer_say(struct lkst_answer *to, const struct answering *a, size_t row, unsigned int column)
 {
 	char *p = lkst_out_room(to->out);
 
@@ -165,45 +165,45 @@ static void say_row(struct lkst_answer *to, const struct answering *a, size_t ro
 	const struct lkst_cell *functions = lkst_table_cell(&a->t, row, FUNCTIONS);
 	const u64 count = lkst_table_cell(&a->t, row, COUNT)->u64;
 
-	say(to, a, row, CALL);
+	errors_answer_say(to, a, row, CALL);
 	lkst_out_str(to->out, " failed with ");
-	say(to, a, row, ERROR);
+	errors_answer_say(to, a, row, ERROR);
 	if (count == 1)
 		lkst_out_str(to->out, ", once: ");
 	else
 		lkst_out_printf(to->out, ", %llu times: ", (unsigned long long)count);
 	if (functions->is_set) {
-		say(to, a, row, FIRST);
+		errors_answer_say(to, a, row, FIRST);
 		lkst_out_str(to->out, " said so first");
 	} else {
 		lkst_out_str(to->out, "no function that is watched said so");
 	}
 	if (lkst_table_cell(&a->t, row, SOURCE)->is_set) {
 		lkst_out_str(to->out, ", ");
-		say(to, a, row, SOURCE);
+		errors_answer_say(to, a, row, SOURCE);
 	}
 	lkst_out_str(to->out, "\n");
 	if (functions->is_set)
 		say_functions(to, functions->text);
 	lkst_out_str(to->out, "    ");
-	say(to, a, row, TIME);
+	errors_answer_say(to, a, row, TIME);
 	lkst_out_str(to->out, ", thread ");
-	say(to, a, row, TID);
+	errors_answer_say(to, a, row, TID);
 	lkst_out_str(to->out, " (");
-	say(to, a, row, COMM);
+	errors_answer_say(to, a, row, COMM);
 	lkst_out_str(to->out, "): ");
-	say(to, a, row, ARGUMENTS);
+	errors_answer_say(to, a, row, ARGUMENTS);
 	lkst_out_str(to->out, "\n");
 	if (!lkst_table_cell(&a->t, row, FIRST_ARGUMENTS)->is_set)
 		return;
 	lkst_out_str(to->out, "    ");
-	say(to, a, row, FIRST);
+	errors_answer_say(to, a, row, FIRST);
 	lkst_out_str(to->out, " was called with ");
-	say(to, a, row, FIRST_ARGUMENTS);
+	errors_answer_say(to, a, row, FIRST_ARGUMENTS);
 	lkst_out_str(to->out, "\n");
 }
 
-static void answer(struct lkst_answer *to, const struct answering *a)
+static void errors_answer(struct lkst_answer *to, const struct answering *a)
 {
 	size_t row;
 
@@ -225,7 +225,7 @@ static void answer(struct lkst_answer *to, const struct answering *a)
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
-static void print_notes(const struct lkst_table *from)
+static void errors_answer_print_notes(const struct lkst_table *from)
 {
 	char left_out[LKST_TABLE_LEFT_OUT_TEXT];
 	unsigned int i;
@@ -236,27 +236,27 @@ static void print_notes(const struct lkst_table *from)
 		lkst_print_message(stderr, "lkst: %s", from->notes.text[i]);
 }
 
-static int print(struct lkst_err *e, struct answering *a, const struct lkst_table *from)
+static int errors_answer_print(struct lkst_err *e, struct answering *a, const struct lkst_table *from)
 {
 	struct lkst_answer to;
 	size_t row;
 	int err;
 
 	for (row = 0; row < from->nr_rows; row++)
-		put_row(a, from, row);
+		errors_answer_put_row(a, from, row);
 	err = a->t.error ? lkst_err_sys(e, a->t.error, "answering") : 0;
 	err = err ?: lkst_answer_begin(e, &a->o->form, &to);
 	if (err)
 		return err;
-	answer(&to, a);
+	errors_answer(&to, a);
 	err = lkst_answer_end(&to, 0);
 	if (!a->o->quiet)
-		print_notes(from);
+		errors_answer_print_notes(from);
 	return err;
 }
 
-static int ask(struct lkst_err *e, struct answering *a, struct lkst_trace *t,
-	       const struct lkst_errors_watched *watched)
+static int errors_answer_ask(struct lkst_err *e, struct answering *a, struct lkst_trace *t,
+			     const struct lkst_errors_watched *watched)
 {
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
 	const struct lkst_analysis *const analyses[] = { &lkst_analysis_errors };
@@ -271,7 +271,7 @@ static int ask(struct lkst_err *e, struct answering *a, struct lkst_trace *t,
 	if (err)
 		return err;
 	tables = lkst_analysis_run_tables(s, 0);
-	return tables->nr ? print(e, a, tables->items[0]) : 0;
+	return tables->nr ? errors_answer_print(e, a, tables->items[0]) : 0;
 }
 
 int lkst_errors_answer(struct lkst_err *e, const struct lkst_errors_options *o, const char *dir,
@@ -291,7 +291,7 @@ int lkst_errors_answer(struct lkst_err *e, const struct lkst_errors_options *o, 
 	/* Sources are known or not; that does not make the answer wrong. */
 	if (lkst_image_open(NULL, &image, &a.image))
 		a.image = NULL;
-	err = ask(e, &a, t, watched);
+	err = errors_answer_ask(e, &a, t, watched);
 	lkst_image_close(a.image);
 	lkst_table_fini(&a.t);
 	return err;

@@ -52,7 +52,7 @@ struct set_up {
 	char name[LKST_ERRORS_NAME]; /* of the probes; "": none are set */
 };
 
-struct watch {
+struct errors_watch {
 	struct lkst_err *e;
 	const struct lkst_errors_options *o;
 	struct lkst_session *s; /* while records are taken */
@@ -74,7 +74,7 @@ static int remove_probes(struct lkst_err *e, const char *name)
 	return err == -ENOENT ? 0 : err;
 }
 
-static int take_back(struct lkst_err *e, struct set_up *u)
+static int errors_watch_take_back(struct lkst_err *e, struct set_up *u)
 {
 	static const char *const stop[] = { "--quiet", NULL };
 	int err = 0;
@@ -118,7 +118,7 @@ static int start_keeper(struct lkst_err *e, struct set_up *u, struct keeper *k)
 	setsid();
 	close(ends[1]);
 	if (read(ends[0], &done, 1) != 1)
-		take_back(&ignored, u);
+		errors_watch_take_back(&ignored, u);
 	_exit(0);
 }
 
@@ -135,7 +135,7 @@ static void end_keeper(struct keeper *k)
 /* ---- setting up ------------------------------------------------------------------------------- */
 
 /* Starts a recording if there is none. */
-static int start_recording(struct watch *w)
+static int start_recording(struct errors_watch *w)
 {
 	static const char *const start[] = {
 		"--quiet",  "--no-helper",
@@ -202,7 +202,7 @@ static bool has_multi(void)
 	       lkst_probe_places_has_multi(address);
 }
 
-static int choose_functions(struct watch *w, char globs[GLOBS_MAX_LENGTH])
+static int choose_functions(struct errors_watch *w, char globs[GLOBS_MAX_LENGTH])
 {
 	const struct lkst_list *given = &w->o->functions;
 	const char *usual = w->o->module ? "*" : has_multi() ? MANY : FEW;
@@ -220,7 +220,7 @@ static int choose_functions(struct watch *w, char globs[GLOBS_MAX_LENGTH])
 }
 
 /* Tries names until one is free: several of these commands may be at work. */
-static int set_named(struct watch *w, struct lkst_job *job, const char *globs,
+static int set_named(struct errors_watch *w, struct lkst_job *job, const char *globs,
 		     struct lkst_error_probes *p)
 {
 	unsigned int i;
@@ -241,7 +241,7 @@ static int set_named(struct watch *w, struct lkst_job *job, const char *globs,
 }
 
 /* Where too many functions match, those of the last globs are left out, unless the user has named them. */
-static int set_fitting(struct watch *w, struct lkst_job *job, char globs[GLOBS_MAX_LENGTH],
+static int set_fitting(struct errors_watch *w, struct lkst_job *job, char globs[GLOBS_MAX_LENGTH],
 		       struct lkst_error_probes *p)
 {
 	int err = set_named(w, job, globs, p);
@@ -254,7 +254,7 @@ static int set_fitting(struct watch *w, struct lkst_job *job, char globs[GLOBS_M
 	return err;
 }
 
-static void say_watched(const struct watch *w, const struct lkst_error_probes *p)
+static void say_watched(const struct errors_watch *w, const struct lkst_error_probes *p)
 {
 	char text[LKST_ERROR_PROBES_TEXT];
 
@@ -263,7 +263,7 @@ static void say_watched(const struct watch *w, const struct lkst_error_probes *p
 }
 
 /* Says if the recording that is joined does not have the calls. */
-static void note_calls(const struct watch *w, struct lkst_job *job)
+static void note_calls(const struct errors_watch *w, struct lkst_job *job)
 {
 	const struct lkst_event_class *event =
 		lkst_catalog_find(lkst_session_catalog(job->s), "syscall_exit_openat");
@@ -278,7 +278,7 @@ static void note_calls(const struct watch *w, struct lkst_job *job)
 			c->name[c->active]);
 }
 
-static int set_probes(struct watch *w)
+static int errors_watch_set_probes(struct errors_watch *w)
 {
 	struct lkst_job job = { .e = w->e, .turn.lock = -1 };
 	char globs[GLOBS_MAX_LENGTH];
@@ -299,9 +299,9 @@ static int set_probes(struct watch *w)
 
 /* ---- watching --------------------------------------------------------------------------------- */
 
-static bool has_ended(void *ctx)
+static bool errors_watch_has_ended(void *ctx)
 {
-	struct watch *w = ctx;
+	struct errors_watch *w = ctx;
 
 	if (!lkst_session_is_current(w->s))
 		return true;
@@ -311,7 +311,7 @@ static bool has_ended(void *ctx)
 }
 
 /* The threads of the process. */
-static void find_roots(pid_t pid, struct lkst_errors_watched *ret)
+static void errors_watch_find_roots(pid_t pid, struct lkst_errors_watched *ret)
 {
 	char path[64];
 	struct dirent *entry;
@@ -328,7 +328,7 @@ static void find_roots(pid_t pid, struct lkst_errors_watched *ret)
 		ret->roots[ret->nr_roots++] = pid;
 }
 
-static int open_recording(struct watch *w)
+static int errors_watch_open_recording(struct errors_watch *w)
 {
 	struct lkst_turn turn;
 	int err = lkst_turn_take(w->e, LKST_TURN_LOOK, &turn) ?: lkst_session_open(w->e, &w->s);
@@ -338,9 +338,9 @@ static int open_recording(struct watch *w)
 }
 
 /* Takes the records while it runs. */
-static int take_records(struct watch *w)
+static int take_records(struct errors_watch *w)
 {
-	int err = open_recording(w) ?:
+	int err = errors_watch_open_recording(w) ?:
 		  lkst_streaming_begin(&w->streaming, w->s, lkst_monotonic_ns()) ?:
 		  lkst_child_release(w->e, &w->child) ?:
 		  lkst_streaming_run(&w->streaming) ?:
@@ -353,17 +353,17 @@ static int take_records(struct watch *w)
 	return err;
 }
 
-static int run_watched(struct watch *w, char **args, unsigned int nr_args, const sigset_t *mask,
+static int run_watched(struct errors_watch *w, char **args, unsigned int nr_args, const sigset_t *mask,
 		       struct lkst_errors_watched *ret)
 {
-	int err = start_recording(w) ?: set_probes(w);
+	int err = start_recording(w) ?: errors_watch_set_probes(w);
 
 	if (!err && nr_args)
 		err = lkst_child_prepare(w->e, "lkst errors", args, mask, &w->child);
 	if (err)
 		return lkst_streaming_fini(&w->streaming, err);
 	if (w->child.pid || w->o->pid)
-		find_roots(w->child.pid ?: (pid_t)w->o->pid, ret);
+		errors_watch_find_roots(w->child.pid ?: (pid_t)w->o->pid, ret);
 	err = take_records(w);
 	ret->result = lkst_child_result(&w->child);
 	return err;
@@ -372,7 +372,7 @@ static int run_watched(struct watch *w, char **args, unsigned int nr_args, const
 int lkst_errors_watch(struct lkst_err *e, const struct lkst_errors_options *o, const char *dir,
 		      char **args, unsigned int nr_args, struct lkst_errors_watched *ret)
 {
-	struct watch w = { .e = e,
+	struct errors_watch w = { .e = e,
 			   .o = o,
 			   .files = { .output = dir, .for_ns = o->for_ns, .quiet = true },
 			   .child.go = -1 };
@@ -386,12 +386,12 @@ int lkst_errors_watch(struct lkst_err *e, const struct lkst_errors_options *o, c
 	if (w.set_up == MAP_FAILED)
 		return lkst_err_sys(e, -errno, "watching");
 	err = lkst_streaming_init(e, &w.files, &w.streaming, &mask);
-	w.streaming.has_ended = has_ended;
+	w.streaming.has_ended = errors_watch_has_ended;
 	w.streaming.ctx = &w;
 	err = err ?: start_keeper(e, w.set_up, &keeper);
 	err = err ? lkst_streaming_fini(&w.streaming, err)
 		  : run_watched(&w, args, nr_args, &mask, ret);
-	back = take_back(err ? &ignored : e, w.set_up);
+	back = errors_watch_take_back(err ? &ignored : e, w.set_up);
 	end_keeper(&keeper);
 	munmap(w.set_up, sizeof(*w.set_up));
 	return err ?: back;

@@ -17,24 +17,24 @@
 #include "cmd/recorders/verbs.h"
 #include "live/inject/injections.h"
 
-struct options {
+struct inject_options {
 	const char *program;
 	bool system_wide, list, disarm, quiet;
 	struct lkst_answer_form form;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, program, .name = "exec", .letter = 'x',
+	LKST_OPTION(TEXT, struct inject_options, program, .name = "exec", .letter = 'x',
 		    .argument = "PROGRAM",
 		    .help = "the function is one of this program or library"),
-	LKST_OPTION(FLAG, struct options, system_wide, .name = "system-wide",
+	LKST_OPTION(FLAG, struct inject_options, system_wide, .name = "system-wide",
 		    .help = "it may fail in every process, without pid or comm"),
-	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+	LKST_OPTION(FLAG, struct inject_options, list, .name = "list", .letter = 'l',
 		    .help = "list the injections that are armed"),
-	LKST_OPTION(FLAG, struct options, disarm, .name = "disarm",
+	LKST_OPTION(FLAG, struct inject_options, disarm, .name = "disarm",
 		    .help = "disarm all that are armed"),
-	LKST_ANSWER_ROWS(struct options, form, "with --list: how to print it"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_ANSWER_ROWS(struct inject_options, form, "with --list: how to print it"),
+	LKST_OPTION(FLAG, struct inject_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
@@ -54,7 +54,7 @@ static const struct lkst_column columns[] = {
 	{ "injection", NULL, LKST_COLUMN_TEXT, "as it was written" },
 };
 
-static int put_row(void *ctx, struct lkst_injection_state *state)
+static int inject_put_row(void *ctx, struct lkst_injection_state *state)
 {
 	struct lkst_table *t = ctx;
 	u64 now = lkst_monotonic_ns();
@@ -73,21 +73,21 @@ static int put_row(void *ctx, struct lkst_injection_state *state)
 	return 0;
 }
 
-static int list(struct lkst_err *e, const struct options *o)
+static int inject_list(struct lkst_err *e, const struct inject_options *o)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	struct lkst_answer a;
 	int err;
 
 	lkst_table_init_of(&t, "injections", "", columns);
-	err = lkst_injections_each(e, put_row, &t) ?: lkst_answer_begin(e, &o->form, &a);
+	err = lkst_injections_each(e, inject_put_row, &t) ?: lkst_answer_begin(e, &o->form, &a);
 	if (err)
 		return err;
 	lkst_answer_table(&a, &t);
 	return lkst_answer_end(&a, 0);
 }
 
-static int disarm(struct lkst_err *e, const struct options *o)
+static int disarm(struct lkst_err *e, const struct inject_options *o)
 {
 	u32 nr = 0;
 	int err = lkst_injections_disarm(e, &nr);
@@ -100,8 +100,8 @@ static int disarm(struct lkst_err *e, const struct options *o)
 /* ---- what is asked for ------------------------------------------------------------------------ */
 
 /* Words of the command line are one injection; a first one that is a path is the program. */
-static int read_words(struct lkst_err *e, const struct options *o, char **args,
-		      unsigned int nr_args, const char **program, struct lkst_injection *ret)
+static int inject_read_words(struct lkst_err *e, const struct inject_options *o, char **args,
+			     unsigned int nr_args, const char **program, struct lkst_injection *ret)
 {
 	char text[LKST_INJECTION_TEXT] = "";
 	size_t used = 0;
@@ -133,7 +133,7 @@ static bool is_lkst(u32 pid)
 }
 
 /* Who may be meant. A descriptor of the process goes to *@ret_process; -1: no process is named. */
-static int check_process(struct lkst_err *e, const struct options *o,
+static int check_process(struct lkst_err *e, const struct inject_options *o,
 			 const struct lkst_injection *i, int *ret_process)
 {
 	*ret_process = -1;
@@ -215,7 +215,7 @@ static void print_end(const struct lkst_armed *a, const char *why)
 		       (unsigned long long)missed);
 }
 
-static int inject(struct lkst_err *e, const struct options *o, const struct lkst_injection *i,
+static int inject(struct lkst_err *e, const struct inject_options *o, const struct lkst_injection *i,
 		  const struct lkst_injection_place *place, int process)
 {
 	_cleanup_(lkst_armed_freep) struct lkst_armed *a = NULL;
@@ -239,9 +239,9 @@ static int inject(struct lkst_err *e, const struct options *o, const struct lkst
 	return 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int inject_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct inject_options *o = options;
 	struct lkst_injection_place place;
 	_cleanup_close_ int process = -1;
 	struct lkst_injection i;
@@ -251,12 +251,12 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if ((o->list || o->disarm) && (nr_args || o->list == o->disarm))
 		return lkst_err_set(e, -EINVAL, "--list and --disarm go alone");
 	if (o->list)
-		return list(e, o);
+		return inject_list(e, o);
 	if (o->disarm)
 		return disarm(e, o);
 	if (!nr_args)
 		return lkst_err_set(e, -EINVAL, "an injection is missing; see --help");
-	err = lkst_inject_check_allowed(e) ?: read_words(e, o, args, nr_args, &program, &i);
+	err = lkst_inject_check_allowed(e) ?: inject_read_words(e, o, args, nr_args, &program, &i);
 	err = err ?: check_process(e, o, &i, &process);
 	err = err ?: lkst_injection_find(e, &i, program, &place);
 	return err ?: inject(e, o, &i, &place, process);
@@ -286,7 +286,7 @@ const struct lkst_cmd lkst_cmd_inject = {
 		"  lkst inject --list\n"
 		"  lkst inject --disarm\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct inject_options),
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = inject_run,
 };

@@ -61,7 +61,7 @@ static const struct lkst_option rows[] = {
 };
 
 /* One thing at a time: each is a way to say what the arguments are. */
-static int check(struct lkst_err *e, const struct lkst_probe_options *o, unsigned int nr_args)
+static int probe_check(struct lkst_err *e, const struct lkst_probe_options *o, unsigned int nr_args)
 {
 	bool is_change = o->add.nr || o->del.nr || o->file || o->saved;
 	bool is_show = o->lines || o->vars || o->funcs;
@@ -81,10 +81,10 @@ static int check(struct lkst_err *e, const struct lkst_probe_options *o, unsigne
 	return lkst_err_set(e, -EINVAL, "a probe is missing; see --help");
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int probe_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct lkst_probe_options o = *(const struct lkst_probe_options *)options;
-	int err = check(e, &o, nr_args);
+	int err = probe_check(e, &o, nr_args);
 
 	if (err)
 		return err;
@@ -138,5 +138,5 @@ const struct lkst_cmd lkst_cmd_probe = {
 	.options_size = sizeof(struct lkst_probe_options),
 	.dashed = "-:",
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = probe_run,
 };

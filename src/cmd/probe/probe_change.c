@@ -24,7 +24,7 @@ enum {
 };
 
 /* One change of the recording. */
-struct step {
+struct probe_change_step {
 	bool is_removal, is_done;
 	char event[LKST_PROBE_FULL_NAME]; /* "GROUP:EVENT" */
 	const struct lkst_probe *probe;	  /* to be set */
@@ -32,7 +32,7 @@ struct step {
 	const char *head;		  /* with --save: what its part of the file begins with */
 };
 
-struct name {
+struct probe_change_name {
 	char event[LKST_PROBE_FULL_NAME];
 	char *definition; /* NULL: it is not set yet */
 };
@@ -42,9 +42,9 @@ struct change {
 	struct lkst_err *e;
 	const struct lkst_probe_options *o;
 	struct lkst_wanted_list wanted;
-	struct step *steps;
+	struct probe_change_step *steps;
 	u32 nr_steps;
-	struct name *names; /* of the probes that there are after the steps so far */
+	struct probe_change_name *names; /* of the probes that there are after the steps so far */
 	u32 nr_names;
 	const struct lkst_catalog *catalog; /* of the recording; NULL: there is none */
 	struct lkst_kernel_texts texts;
@@ -54,7 +54,7 @@ struct change {
 	char left_out[LEFT_OUT_TEXT];	    /* the first of them */
 };
 
-static void fini(struct change *c)
+static void probe_change_fini(struct change *c)
 {
 	u32 i;
 
@@ -70,7 +70,7 @@ static void fini(struct change *c)
 	lkst_wanted_fini(&c->wanted);
 }
 
-static int no_memory(struct change *c)
+static int probe_change_no_memory(struct change *c)
 {
 	return lkst_err_sys(c->e, -ENOMEM, "changing probes");
 }
@@ -83,7 +83,7 @@ static bool was_used(const struct change *c, const char *event)
 	return c->catalog && lkst_catalog_find(c->catalog, event);
 }
 
-static struct name *find_name(struct change *c, const char *event)
+static struct probe_change_name *probe_change_find_name(struct change *c, const char *event)
 {
 	u32 i;
 
@@ -93,20 +93,20 @@ static struct name *find_name(struct change *c, const char *event)
 	return NULL;
 }
 
-static int add_name(struct change *c, const char *event, const char *definition)
+static int probe_change_add_name(struct change *c, const char *event, const char *definition)
 {
-	struct name *name = lkst_vec_add(c->names, c->nr_names);
+	struct probe_change_name *name = lkst_vec_add(c->names, c->nr_names);
 
 	if (!name)
-		return no_memory(c);
+		return probe_change_no_memory(c);
 	snprintf(name->event, sizeof(name->event), "%s", event);
 	name->definition = definition ? strdup(definition) : NULL;
-	return definition && !name->definition ? no_memory(c) : 0;
+	return definition && !name->definition ? probe_change_no_memory(c) : 0;
 }
 
-static int add_state(void *ctx, const struct lkst_probe_state *state)
+static int probe_change_add_state(void *ctx, const struct lkst_probe_state *state)
 {
-	return add_name(ctx, state->event, state->row->definition);
+	return probe_change_add_name(ctx, state->event, state->row->definition);
 }
 
 static void full_name(const struct lkst_probe *p, char event[LKST_PROBE_FULL_NAME])
@@ -115,14 +115,14 @@ static void full_name(const struct lkst_probe *p, char event[LKST_PROBE_FULL_NAM
 }
 
 /* Gives @p the name of @first, the first probe of its function, with the lowest number that makes it a new one. */
-static int choose_name(struct change *c, const char *first, bool is_first, struct lkst_probe *p,
-		       char event[LKST_PROBE_FULL_NAME])
+static int probe_change_choose_name(struct change *c, const char *first, bool is_first, struct lkst_probe *p,
+				    char event[LKST_PROBE_FULL_NAME])
 {
 	unsigned int number;
 
 	snprintf(p->event, sizeof(p->event), "%s", first);
 	full_name(p, event);
-	if (!find_name(c, event) && !(c->o->force && was_used(c, event)))
+	if (!probe_change_find_name(c, event) && !(c->o->force && was_used(c, event)))
 		return 0;
 	if (is_first && !c->o->force)
 		return lkst_probe_refuse(
@@ -133,7 +133,7 @@ static int choose_name(struct change *c, const char *first, bool is_first, struc
 	for (number = 1; number < NUMBER_MAX; number++) {
 		snprintf(p->event, sizeof(p->event), "%.57s_%u", first, number);
 		full_name(p, event);
-		if (!find_name(c, event) && !was_used(c, event))
+		if (!probe_change_find_name(c, event) && !was_used(c, event))
 			return 0;
 	}
 	return lkst_err_set(c->e, -EEXIST, "there are too many probes called %s", first);
@@ -143,11 +143,11 @@ static int choose_name(struct change *c, const char *first, bool is_first, struc
 
 static int plan_removal(struct change *c, const char *event)
 {
-	struct step *step = lkst_vec_add(c->steps, c->nr_steps);
-	struct name *name = find_name(c, event);
+	struct probe_change_step *step = lkst_vec_add(c->steps, c->nr_steps);
+	struct probe_change_name *name = probe_change_find_name(c, event);
 
 	if (!step)
-		return no_memory(c);
+		return probe_change_no_memory(c);
 	step->is_removal = true;
 	snprintf(step->event, sizeof(step->event), "%s", event);
 	step->definition = lkst_take(name->definition);
@@ -202,22 +202,22 @@ static int plan_probe(struct change *c, const struct lkst_wanted *item, const ch
 		      bool is_first, struct lkst_probe *p)
 {
 	char event[LKST_PROBE_FULL_NAME], text[LKST_PROBE_TEXT];
-	struct step *step;
-	int err = choose_name(c, first, is_first, p, event) ?:
+	struct probe_change_step *step;
+	int err = probe_change_choose_name(c, first, is_first, p, event) ?:
 		  lkst_wanted_format(c->e, item, p, text) ?:
 		  check_probe(c, p) ?:
-		  add_name(c, event, NULL);
+		  probe_change_add_name(c, event, NULL);
 
 	if (err)
 		return err;
 	step = lkst_vec_add(c->steps, c->nr_steps);
 	if (!step)
-		return no_memory(c);
+		return probe_change_no_memory(c);
 	step->probe = p;
 	step->head = item->head;
 	memcpy(step->event, event, sizeof(event));
 	step->definition = strdup(text);
-	return step->definition ? 0 : no_memory(c);
+	return step->definition ? 0 : probe_change_no_memory(c);
 }
 
 /* Whether @event is @first, or that with a number: of the same function, or of a name that the definition gives. */
@@ -244,7 +244,7 @@ static int check_allowed(struct change *c, const struct lkst_probe *p)
 	if (!c->allowed)
 		c->allowed = lkst_kernel_probe_allowed(&c->texts);
 	if (!c->allowed)
-		return no_memory(c);
+		return probe_change_no_memory(c);
 	err = lkst_probe_place_describe(c->e, p, &row);
 	if (err)
 		return err;
@@ -253,7 +253,7 @@ static int check_allowed(struct change *c, const struct lkst_probe *p)
 }
 
 /* Keeps the name of a function that a glob matches, and the kernel refuses. */
-static void leave_out(struct change *c, const struct lkst_probe *p)
+static void probe_change_leave_out(struct change *c, const struct lkst_probe *p)
 {
 	size_t used = strlen(c->left_out);
 
@@ -263,7 +263,7 @@ static void leave_out(struct change *c, const struct lkst_probe *p)
 		snprintf(c->left_out + used, sizeof(c->left_out) - used, "%s%s", used ? ", " : "", p->place.symbol);
 }
 
-static bool is_glob(const struct lkst_probe *p)
+static bool probe_change_is_glob(const struct lkst_probe *p)
 {
 	return p->place.kind == LKST_PLACE_SYMBOL && p->place.symbol && strpbrk(p->place.symbol, "*?[");
 }
@@ -284,7 +284,7 @@ static int end_glob(struct change *c, const struct lkst_wanted *item, int err)
 
 static int plan_wanted(struct change *c, const struct lkst_wanted *item)
 {
-	const bool of_glob = is_glob(&item->written.probe);
+	const bool of_glob = probe_change_is_glob(&item->written.probe);
 	char first[LKST_PROBE_NAME] = "";
 	int err = 0, refused = 0;
 	u32 i;
@@ -301,7 +301,7 @@ static int plan_wanted(struct change *c, const struct lkst_wanted *item)
 			memcpy(first, p->event, sizeof(first));
 		err = check_allowed(c, p);
 		if (of_glob && (err == -EPERM || err == -EADDRNOTAVAIL)) {
-			leave_out(c, p);
+			probe_change_leave_out(c, p);
 			refused = err;
 			err = 0;
 			continue;
@@ -311,7 +311,7 @@ static int plan_wanted(struct change *c, const struct lkst_wanted *item)
 	return err ?: end_glob(c, item, refused);
 }
 
-static int plan(struct change *c)
+static int probe_change_plan(struct change *c)
 {
 	int err = 0;
 	u32 i;
@@ -326,7 +326,7 @@ static int plan(struct change *c)
 /* ---- making them ------------------------------------------------------------------------------ */
 
 /* Sets again what this command has removed. */
-static void restore(const struct step *step, struct lkst_job *job)
+static void probe_change_restore(const struct probe_change_step *step, struct lkst_job *job)
 {
 	struct lkst_definition d;
 
@@ -341,13 +341,13 @@ static void restore(const struct step *step, struct lkst_job *job)
 }
 
 /* Takes all steps back, the last one first: a command fails as a whole. */
-static void take_back(struct change *c, struct lkst_job *job)
+static void probe_change_take_back(struct change *c, struct lkst_job *job)
 {
 	u32 i;
 
 	for (i = c->nr_steps; i-- > 0;) {
 		if (c->steps[i].is_done && c->steps[i].is_removal)
-			restore(&c->steps[i], job);
+			probe_change_restore(&c->steps[i], job);
 		else if (c->steps[i].is_done)
 			lkst_probe_remove(NULL, job->s, c->steps[i].event);
 	}
@@ -373,7 +373,7 @@ static void note_needed(const struct change *c, struct lkst_job *job)
 	}
 }
 
-static int apply(struct change *c, struct lkst_job *job)
+static int probe_change_apply(struct change *c, struct lkst_job *job)
 {
 	int err = 0;
 	u32 i;
@@ -381,7 +381,7 @@ static int apply(struct change *c, struct lkst_job *job)
 	note_needed(c, job);
 
 	for (i = 0; i < c->nr_steps && !err; i++) {
-		struct step *step = &c->steps[i];
+		struct probe_change_step *step = &c->steps[i];
 
 		err = step->is_removal ? lkst_probe_remove(c->e, job->s, step->event)
 				       : lkst_probe_set(c->e, job->s, step->probe, step->definition,
@@ -389,16 +389,16 @@ static int apply(struct change *c, struct lkst_job *job)
 		step->is_done = !err;
 	}
 	if (err)
-		take_back(c, job);
+		probe_change_take_back(c, job);
 	return err;
 }
 
-static void print_steps(const struct change *c)
+static void probe_change_print_steps(const struct change *c)
 {
 	u32 i;
 
 	for (i = 0; i < c->nr_steps && !c->o->quiet; i++) {
-		const struct step *step = &c->steps[i];
+		const struct probe_change_step *step = &c->steps[i];
 
 		if (step->is_removal)
 			lkst_print_message(stdout, "%s%s",
@@ -415,19 +415,19 @@ static void print_steps(const struct change *c)
 
 static int run_in_turn(struct change *c, struct lkst_job *job)
 {
-	int err = lkst_probes_each(c->e, job->s, add_state, c);
+	int err = lkst_probes_each(c->e, job->s, probe_change_add_state, c);
 
 	c->catalog = lkst_session_catalog(job->s);
-	err = err ?: plan(c);
+	err = err ?: probe_change_plan(c);
 	if (!err && !c->o->dry_run)
-		err = apply(c, job);
+		err = probe_change_apply(c, job);
 	if (!err)
-		print_steps(c);
+		probe_change_print_steps(c);
 	return err;
 }
 
 /* A dry run needs no recording, unless something is to be removed. */
-static int run(struct change *c)
+static int probe_change_run(struct change *c)
 {
 	bool is_free = c->o->dry_run && !c->o->del.nr;
 	struct lkst_job job = { .e = is_free ? NULL : c->e, .turn.lock = -1 };
@@ -435,9 +435,9 @@ static int run(struct change *c)
 
 	job.e = c->e;
 	if (err && is_free) {
-		err = plan(c);
+		err = probe_change_plan(c);
 		if (!err)
-			print_steps(c);
+			probe_change_print_steps(c);
 		return err;
 	}
 	err = err ?: run_in_turn(c, &job);
@@ -451,7 +451,7 @@ static int run(struct change *c)
 /* --definition: the lines that would be set. */
 static int print_definitions(struct change *c)
 {
-	int err = plan(c);
+	int err = probe_change_plan(c);
 	u32 i;
 
 	for (i = 0; i < c->nr_steps && !err; i++)
@@ -461,27 +461,27 @@ static int print_definitions(struct change *c)
 }
 
 /* --save: the same in a file. */
-static int save(struct change *c)
+static int probe_change_save(struct change *c)
 {
 	_cleanup_free_ struct lkst_saving *list = NULL;
 	u32 i, nr = 0;
-	int err = plan(c);
+	int err = probe_change_plan(c);
 
 	list = calloc(c->nr_steps + 1, sizeof(*list));
 	if (!list)
-		return no_memory(c);
+		return probe_change_no_memory(c);
 	for (i = 0; i < c->nr_steps; i++)
 		if (!c->steps[i].is_removal)
 			list[nr++] =
 				(struct lkst_saving){ c->steps[i].head, c->steps[i].definition };
 	err = err ?: lkst_probe_save(c->e, c->o->save, list, nr);
 	if (!err && !c->o->quiet && strcmp(c->o->save, "-"))
-		print_steps(c);
+		probe_change_print_steps(c);
 	return err;
 }
 
 /* What was left out of probes that are at several places. */
-static void print_notes(const struct lkst_wanted_list *w)
+static void probe_change_print_notes(const struct lkst_wanted_list *w)
 {
 	u32 i;
 
@@ -493,15 +493,15 @@ int lkst_wanted_set(struct lkst_err *e, const struct lkst_probe_options *o,
 		    struct lkst_wanted_list *wanted, struct lkst_session *s,
 		    struct lkst_notes *notes)
 {
-	_cleanup_(fini) struct change c = { .e = e, .o = o, .wanted = *wanted };
+	_cleanup_(probe_change_fini) struct change c = { .e = e, .o = o, .wanted = *wanted };
 	struct lkst_job job = { .e = e, .s = s, .turn.lock = -1 };
 	unsigned int i;
 	int err;
 
 	*wanted = (struct lkst_wanted_list){};
-	err = lkst_probes_each(e, s, add_state, &c);
+	err = lkst_probes_each(e, s, probe_change_add_state, &c);
 	c.catalog = lkst_session_catalog(s);
-	err = err ?: plan(&c) ?: apply(&c, &job);
+	err = err ?: probe_change_plan(&c) ?: probe_change_apply(&c, &job);
 	for (i = 0; i < c.notes.nr; i++)
 		lkst_notes_add(&job.notes, "%s", c.notes.text[i]);
 	*notes = job.notes;
@@ -511,15 +511,15 @@ int lkst_wanted_set(struct lkst_err *e, const struct lkst_probe_options *o,
 int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
 		      unsigned int nr_args)
 {
-	_cleanup_(fini) struct change c = { .e = e, .o = o };
+	_cleanup_(probe_change_fini) struct change c = { .e = e, .o = o };
 	int err = lkst_wanted_read(e, o, args, nr_args, &c.wanted)
 			  ?: lkst_wanted_resolve(e, o, &c.wanted);
 
 	if (!o->quiet)
-		print_notes(&c.wanted);
+		probe_change_print_notes(&c.wanted);
 	if (err)
 		return err;
 	if (o->save)
-		return save(&c);
-	return o->definition.nr ? print_definitions(&c) : run(&c);
+		return probe_change_save(&c);
+	return o->definition.nr ? print_definitions(&c) : probe_change_run(&c);
 }

@@ -22,7 +22,7 @@ static const struct lkst_column columns[] = {
 	  "at how many functions it is, if it is one probe at many; else 0" },
 };
 
-struct lister {
+struct probe_list_lister {
 	const struct lkst_probe_options *o;
 	char **patterns;
 	unsigned int nr_patterns;
@@ -76,7 +76,7 @@ static void put_arguments(struct lkst_table *t, const struct lkst_probe *p)
 	lkst_table_str(t, text);
 }
 
-static void put_row(struct lkst_table *t, const struct lkst_probe_state *state)
+static void probe_list_put_row(struct lkst_table *t, const struct lkst_probe_state *state)
 {
 	struct lkst_definition d = {};
 	char on[LKST_PROBE_TEXT] = "";
@@ -94,9 +94,9 @@ static void put_row(struct lkst_table *t, const struct lkst_probe_state *state)
 	lkst_probe_fini(&d.probe);
 }
 
-static int list_one(void *ctx, const struct lkst_probe_state *state)
+static int probe_list_one(void *ctx, const struct lkst_probe_state *state)
 {
-	const struct lister *l = ctx;
+	const struct probe_list_lister *l = ctx;
 	bool is_asked = !l->nr_patterns;
 	unsigned int i;
 
@@ -105,7 +105,7 @@ static int list_one(void *ctx, const struct lkst_probe_state *state)
 	if (!is_asked)
 		return 0;
 	if (!l->is_text) {
-		put_row(l->t, state);
+		probe_list_put_row(l->t, state);
 		return 0;
 	}
 	lkst_probe_print(state->event, state->row->definition);
@@ -124,7 +124,7 @@ int lkst_probe_list(struct lkst_err *e, const struct lkst_probe_options *o, char
 		    unsigned int nr_args)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
-	struct lister l = { .o = o, .patterns = args, .nr_patterns = nr_args, .t = &t };
+	struct probe_list_lister l = { .o = o, .patterns = args, .nr_patterns = nr_args, .t = &t };
 	struct lkst_job job = { .e = e, .turn.lock = -1 };
 	struct lkst_answer a;
 	int err = lkst_job_open(&job, LKST_TURN_LOOK);
@@ -133,7 +133,7 @@ int lkst_probe_list(struct lkst_err *e, const struct lkst_probe_options *o, char
 		return err;
 	l.is_text = lkst_answer_format(&o->form) == LKST_TABLE_TEXT;
 	lkst_table_init_of(&t, "probes", "", columns);
-	err = lkst_probes_each(e, job.s, list_one, &l);
+	err = lkst_probes_each(e, job.s, probe_list_one, &l);
 	if (!err && !l.is_text) {
 		err = lkst_answer_begin(e, &o->form, &a);
 		if (!err)

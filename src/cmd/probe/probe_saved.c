@@ -15,8 +15,8 @@
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 /* The file's text; the caller frees it. */
-static int format(struct lkst_err *e, const struct lkst_saving *list, u32 nr, char **ret_text,
-		  size_t *ret_length)
+static int probe_saved_format(struct lkst_err *e, const struct lkst_saving *list, u32 nr, char **ret_text,
+			      size_t *ret_length)
 {
 	FILE *out = open_memstream(ret_text, ret_length);
 	const char *head = "";
@@ -31,7 +31,7 @@ static int format(struct lkst_err *e, const struct lkst_saving *list, u32 nr, ch
 	return !out || fclose(out) ? lkst_err_sys(e, -ENOMEM, "writing probes") : 0;
 }
 
-static int write_file(struct lkst_err *e, const char *name, const char *text, size_t length)
+static int probe_saved_write_file(struct lkst_err *e, const char *name, const char *text, size_t length)
 {
 	struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	int err = lkst_new_file_open(e, NULL, AT_FDCWD, name, &file);
@@ -50,12 +50,12 @@ int lkst_probe_save(struct lkst_err *e, const char *name, const struct lkst_savi
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length = 0;
-	int err = format(e, list, nr, &text, &length);
+	int err = probe_saved_format(e, list, nr, &text, &length);
 
 	if (!err && !strcmp(name, "-"))
 		fwrite(text, 1, length, stdout);
 	else if (!err)
-		err = write_file(e, name, text, length);
+		err = probe_saved_write_file(e, name, text, length);
 	return err;
 }
 
@@ -77,7 +77,7 @@ static char *comment_of(const char *text, u32 number)
 }
 
 /* A program may have another path here than where its probe was resolved: so @item says. */
-static int move(struct lkst_err *e, struct lkst_wanted *item, const char *path)
+static int probe_saved_move(struct lkst_err *e, struct lkst_wanted *item, const char *path)
 {
 	struct lkst_probe_place *place = &item->written.probe.place;
 	_cleanup_free_ char *was = place->path, *on = item->on;
@@ -95,8 +95,8 @@ static int move(struct lkst_err *e, struct lkst_wanted *item, const char *path)
 }
 
 /* Takes a probe over. */
-static int take(struct lkst_err *e, const struct lkst_probe_options *o, const char *text,
-		struct lkst_definition *d, struct lkst_wanted_list *w)
+static int probe_saved_take(struct lkst_err *e, const struct lkst_probe_options *o, const char *text,
+			    struct lkst_definition *d, struct lkst_wanted_list *w)
 {
 	struct lkst_wanted *item = lkst_wanted_add(e, w);
 
@@ -108,11 +108,11 @@ static int take(struct lkst_err *e, const struct lkst_probe_options *o, const ch
 	item->on = comment_of(text, item->written.line);
 	if (!o->program || !item->written.probe.place.path)
 		return 0;
-	return move(e, item, o->program);
+	return probe_saved_move(e, item, o->program);
 }
 
-static int read_of(struct lkst_err *e, const struct lkst_probe_options *o, const char *build_id,
-		   struct lkst_wanted_list *w)
+static int probe_saved_read_of(struct lkst_err *e, const struct lkst_probe_options *o, const char *build_id,
+			       struct lkst_wanted_list *w)
 {
 	_cleanup_(lkst_definitions_fini) struct lkst_definitions all = {};
 	_cleanup_free_ char *read = NULL, *text = NULL;
@@ -127,7 +127,7 @@ static int read_of(struct lkst_err *e, const struct lkst_probe_options *o, const
 	err = lkst_saved_parse(e, o->saved, read, length, build_id, o->program ?: o->module, &all);
 	text = strndup(read, length);
 	for (i = 0; i < all.nr && !err; i++)
-		err = take(e, o, text, &all.list[i], w);
+		err = probe_saved_take(e, o, text, &all.list[i], w);
 	return err;
 }
 
@@ -140,5 +140,5 @@ int lkst_probe_read_saved(struct lkst_err *e, const struct lkst_probe_options *o
 
 	lkst_wanted_image(o, o->program, o->module, &options);
 	err = lkst_image_open(e, &options, &image);
-	return err ?: read_of(e, o, lkst_image_build_id(image), w);
+	return err ?: probe_saved_read_of(e, o, lkst_image_build_id(image), w);
 }

@@ -12,8 +12,8 @@
 
 enum { TAB = 8 };
 
-static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
-		      struct lkst_image **ret_image)
+static int probe_show_open_image(struct lkst_err *e, const struct lkst_probe_options *o,
+				 struct lkst_image **ret_image)
 {
 	struct lkst_image_options options;
 
@@ -39,7 +39,7 @@ static char *without_tabs(const char *text)
 	return copy;
 }
 
-static int print_lines(struct lkst_err *e, const struct lkst_line_list *list)
+static int probe_show_print_lines(struct lkst_err *e, const struct lkst_line_list *list)
 {
 	u32 i;
 
@@ -68,7 +68,7 @@ static int show_lines(struct lkst_err *e, const struct lkst_probe_options *o,
 
 	if (err)
 		return err;
-	err = lkst_list_lines(e, image, &range, &list) ?: print_lines(e, &list);
+	err = lkst_list_lines(e, image, &range, &list) ?: probe_show_print_lines(e, &list);
 	lkst_line_list_fini(&list);
 	lkst_line_range_fini(&range);
 	return err;
@@ -134,7 +134,7 @@ int lkst_probe_show(struct lkst_err *e, const struct lkst_probe_options *o, char
 {
 	_cleanup_(lkst_image_closep) struct lkst_image *image = NULL;
 	unsigned int i;
-	int err = open_image(e, o, &image);
+	int err = probe_show_open_image(e, o, &image);
 
 	if (!err && o->lines)
 		err = show_lines(e, o, image);

@@ -25,7 +25,7 @@ struct lkst_wanted *lkst_wanted_add(struct lkst_err *e, struct lkst_wanted_list 
 }
 
 /* The name of a module that may be given as a file: of "/x/snd-pcm.ko.xz" it is "snd_pcm". NULL: no memory. */
-static char *module_name(const char *module)
+static char *probe_wanted_module_name(const char *module)
 {
 	const char *slash = strrchr(module, '/');
 	char *name = strdup(slash ? slash + 1 : module), *at;
@@ -40,10 +40,10 @@ static char *module_name(const char *module)
 }
 
 /* A probe in either language: which one, its form says. */
-static int read_text(struct lkst_err *e, const struct lkst_probe_options *o, const char *text,
-		     struct lkst_wanted_list *w)
+static int probe_wanted_read_text(struct lkst_err *e, const struct lkst_probe_options *o, const char *text,
+				  struct lkst_wanted_list *w)
 {
-	_cleanup_free_ char *module = o->module ? module_name(o->module) : NULL;
+	_cleanup_free_ char *module = o->module ? probe_wanted_module_name(o->module) : NULL;
 	const struct lkst_perf_target target = { .path = o->program, .module = module };
 	struct lkst_wanted *item = lkst_wanted_add(e, w);
 
@@ -54,20 +54,20 @@ static int read_text(struct lkst_err *e, const struct lkst_probe_options *o, con
 	return lkst_perf_parse(e, text, &target, &item->written.probe);
 }
 
-static int read_texts(struct lkst_err *e, const struct lkst_probe_options *o,
-		      const struct lkst_list *texts, struct lkst_wanted_list *w)
+static int probe_wanted_read_texts(struct lkst_err *e, const struct lkst_probe_options *o,
+				   const struct lkst_list *texts, struct lkst_wanted_list *w)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < texts->nr && !err; i++)
-		err = read_text(e, o, texts->items[i], w);
+		err = probe_wanted_read_text(e, o, texts->items[i], w);
 	return err;
 }
 
 /* Words of the command line are one probe, as perf probe takes them. */
-static int read_words(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
-		      unsigned int nr_args, struct lkst_wanted_list *w)
+static int probe_wanted_read_words(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
+				   unsigned int nr_args, struct lkst_wanted_list *w)
 {
 	char text[LKST_PROBE_TEXT];
 	size_t used = 0;
@@ -81,7 +81,7 @@ static int read_words(struct lkst_err *e, const struct lkst_probe_options *o, ch
 	if (used >= sizeof(text))
 		return lkst_err_set(e, -E2BIG, "a probe has at most %d characters",
 				    LKST_PROBE_TEXT - 1);
-	return read_text(e, o, text, w);
+	return probe_wanted_read_text(e, o, text, w);
 }
 
 int lkst_wanted_read_file(struct lkst_err *e, const char *name, size_t most, char **ret_text,
@@ -113,7 +113,7 @@ static const char *file_name(const char *name)
 }
 
 /* A file of definitions; "-": standard input. */
-static int read_file(struct lkst_err *e, const char *name, struct lkst_wanted_list *w)
+static int probe_wanted_read_file(struct lkst_err *e, const char *name, struct lkst_wanted_list *w)
 {
 	_cleanup_(lkst_definitions_fini) struct lkst_definitions all = {};
 	_cleanup_free_ char *text = NULL;
@@ -143,10 +143,10 @@ int lkst_wanted_read(struct lkst_err *e, const struct lkst_probe_options *o, cha
 		     unsigned int nr_args, struct lkst_wanted_list *w)
 {
 	return (o->saved ? lkst_probe_read_saved(e, o, w) : 0) ?:
-	       read_texts(e, o, &o->add, w) ?:
-	       read_texts(e, o, &o->definition, w) ?:
-	       (o->file ? read_file(e, o->file, w) : 0) ?:
-	       read_words(e, o, args, nr_args, w);
+	       probe_wanted_read_texts(e, o, &o->add, w) ?:
+	       probe_wanted_read_texts(e, o, &o->definition, w) ?:
+	       (o->file ? probe_wanted_read_file(e, o->file, w) : 0) ?:
+	       probe_wanted_read_words(e, o, args, nr_args, w);
 }
 
 /* ---- resolving -------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ void lkst_wanted_image(const struct lkst_probe_options *o, const char *program, 
 	};
 }
 
-static bool is_same(const char *a, const char *b)
+static bool probe_wanted_is_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
@@ -190,15 +190,15 @@ static int refuse_image(struct lkst_err *e, int err, const struct lkst_probe *wr
 }
 
 /* Opens the image that @written is in, unless that is open. */
-static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
-		      const struct lkst_probe *written, struct lkst_wanted_list *w)
+static int probe_wanted_open_image(struct lkst_err *e, const struct lkst_probe_options *o,
+				   const struct lkst_probe *written, struct lkst_wanted_list *w)
 {
 	const struct lkst_probe_place *place = &written->place;
 	struct lkst_image_options options;
 	int err;
 
-	if (w->image && is_same(w->image_program, place->path) &&
-	    is_same(w->image_module, place->module))
+	if (w->image && probe_wanted_is_same(w->image_program, place->path) &&
+	    probe_wanted_is_same(w->image_module, place->module))
 		return 0;
 	close_image(w);
 	w->image_program = place->path ? strdup(place->path) : NULL;
@@ -215,7 +215,7 @@ static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
  * No function is called so. What begins as "p100 f" and "r1a111 f" is more likely to be of the kernel's language, which
  * says what is wrong with it.
  */
-static int refuse_name(struct lkst_err *e, int err, const struct lkst_probe *written)
+static int probe_wanted_refuse_name(struct lkst_err *e, int err, const struct lkst_probe *written)
 {
 	struct lkst_definition d;
 
@@ -228,7 +228,7 @@ static int refuse_name(struct lkst_err *e, int err, const struct lkst_probe *wri
 }
 
 /* What is wrong with a resolved probe is marked in the text of the one that was written. */
-static int keep_text(struct lkst_err *e, const struct lkst_wanted *item)
+static int probe_wanted_keep_text(struct lkst_err *e, const struct lkst_wanted *item)
 {
 	u32 i;
 
@@ -271,9 +271,9 @@ int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 
 		if (item->written.is_removal)
 			continue;
-		err = open_image(e, o, written, w) ?: check_build(e, o, w->image) ?:
-		      refuse_name(e, lkst_probe_resolve(e, w->image, written, &item->resolved), written) ?:
-		      keep_text(e, item) ?:
+		err = probe_wanted_open_image(e, o, written, w) ?: check_build(e, o, w->image) ?:
+		      probe_wanted_refuse_name(e, lkst_probe_resolve(e, w->image, written, &item->resolved), written) ?:
+		      probe_wanted_keep_text(e, item) ?:
 		      (o->save ? lkst_saved_head(e, w->image, &item->head) : 0);
 		if (err && item->written.line)
 			lkst_err_add(e, "%s: line %u", file_name(item->from), item->written.line);
@@ -326,8 +326,8 @@ static bool is_lazy(const struct lkst_probe_place *place)
  * beginning of the function that was named; where none was, it is that of the source: the function that an instruction
  * is in may be another than the one that the line is in.
  */
-static void describe(const struct lkst_probe_place *written,
-		     const struct lkst_probe_place *resolved, char text[LKST_PROBE_TEXT])
+static void probe_wanted_describe(const struct lkst_probe_place *written,
+				  const struct lkst_probe_place *resolved, char text[LKST_PROBE_TEXT])
 {
 	bool is_named = written->symbol && !strpbrk(written->symbol, "*?[");
 	struct lkst_probe_place on = *resolved;
@@ -367,7 +367,7 @@ int lkst_wanted_format(struct lkst_err *e, const struct lkst_wanted *item,
 	if (item->on)
 		snprintf(on, sizeof(on), "%s", item->on);
 	else
-		describe(&item->written.probe.place, &resolved->place, on);
+		probe_wanted_describe(&item->written.probe.place, &resolved->place, on);
 	length = strlen(text);
 	if (!strchr(on, '\n') && length + strlen(on) + 4 < LKST_PROBE_TEXT)
 		snprintf(text + length, LKST_PROBE_TEXT - length, " # %s", on);

@@ -27,7 +27,7 @@ enum {
 	ROWS_STANDARD = 20,
 };
 
-struct options {
+struct analyze_options {
 	unsigned int format;
 	const char *key, *comm, *cgroup, *span, *from, *to;
 	bool list;
@@ -35,7 +35,7 @@ struct options {
 	u64 interval;
 };
 
-static const struct options defaults = {
+static const struct analyze_options defaults = {
 	.tid = -1,
 	.pid = -1,
 	.cpu = -1,
@@ -51,40 +51,39 @@ static bool format_choices(unsigned int i, struct lkst_choice *ret_choice)
 }
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+	LKST_OPTION(FLAG, struct analyze_options, list, .name = "list", .letter = 'l',
 		    .help = "every value by itself, in order of their ends: key, thread, start\n"
 			    "in seconds, value (times in seconds), CPU, name"),
-	LKST_OPTION(TEXT, struct options, key, .name = "key", .letter = 'k', .argument = "KEY",
+	LKST_OPTION(TEXT, struct analyze_options, key, .name = "key", .letter = 'k', .argument = "KEY",
 		    .help = "only keys that match this shell pattern, or have this number"),
-	LKST_RANGE_ROWS(struct options, "only what begins at this time or later", "only what ends up to this time"),
-	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .letter = 't', .argument = "N",
+	LKST_RANGE_ROWS(struct analyze_options, "only what begins at this time or later",
+			"only what ends up to this time"),
+	LKST_OPTION(NUMBER, struct analyze_options, tid, .name = "tid", .letter = 't', .argument = "N",
 		    .max = INT32_MAX, .help = "only this thread"),
-	LKST_OPTION(NUMBER, struct options, pid, .name = "pid", .letter = 'p', .argument = "N",
-		    .min = 1, .max = INT32_MAX, .help = "only threads of this process"),
-	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
+	LKST_OPTION(NUMBER, struct analyze_options, pid, .name = "pid", .letter = 'p', .argument = "N", .min = 1,
+		    .max = INT32_MAX, .help = "only threads of this process"),
+	LKST_OPTION(TEXT, struct analyze_options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "only threads that are called so at the time; a shell pattern"),
-	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+	LKST_OPTION(TEXT, struct analyze_options, cgroup, .name = "cgroup", .argument = "GLOB",
 		    .help = "only threads in a cgroup whose path, or whose container, matches\n"
 			    "this shell pattern"),
-	LKST_OPTION(TEXT, struct options, span, .name = "span", .argument = "GLOB",
+	LKST_OPTION(TEXT, struct analyze_options, span, .name = "span", .argument = "GLOB",
 		    .help = "of waiting: only while a thread has a span of such a name"),
-	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'C', .argument = "N",
+	LKST_OPTION(NUMBER, struct analyze_options, cpu, .name = "cpu", .letter = 'C', .argument = "N",
 		    .max = INT32_MAX, .help = "only what began on this CPU"),
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
-		    .argument = "FORMAT", .standard = "text", .help = "",
-		    .choices = format_choices),
-	LKST_OPTION(DURATION, struct options, interval, .name = "interval", .letter = 'i',
-		    .argument = "D", .min = 1, .max = INT64_MAX,
+	LKST_OPTION(CHOICE, struct analyze_options, format, .name = "format", .letter = 'f', .argument = "FORMAT",
+		    .standard = "text", .help = "", .choices = format_choices),
+	LKST_OPTION(DURATION, struct analyze_options, interval, .name = "interval", .letter = 'i', .argument = "D",
+		    .min = 1, .max = INT64_MAX,
 		    .help = "along the time: a row for each stretch of this length, with the number,\n"
 			    "mean and greatest of the values that began in it, of all analyses;\n"
 			    "of chart, the share of each state"),
-	LKST_OPTION(NUMBER, struct options, tree, .name = "tree", .argument = "DEPTH", .min = 1,
+	LKST_OPTION(NUMBER, struct analyze_options, tree, .name = "tree", .argument = "DEPTH", .min = 1,
 		    .max = LKST_TREE_DEPTH_MAX,
 		    .help = "of waiting: all waiting as a tree, so many levels: who waited, because of\n"
 			    "whom or what, who did what meanwhile, and so on"),
-	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
-		    .max = INT32_MAX, .standard = "20",
-		    .help = "rows of each table that text shows; 0: all"),
+	LKST_OPTION(NUMBER, struct analyze_options, rows, .name = "rows", .letter = 'n', .argument = "N",
+		    .max = INT32_MAX, .standard = "20", .help = "rows of each table that text shows; 0: all"),
 	{},
 };
 
@@ -159,9 +158,9 @@ static int find_analyses(struct lkst_err *e, const char *names,
 /* ---- printing -------------------------------------------------------------------------------- */
 
 /* The analyses that are asked for; of two events, what @between then says. */
-static int choose(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
-		  const struct lkst_analysis *found[ANALYSES_MAX], unsigned int *ret_nr,
-		  struct lkst_between *between, struct lkst_analysis_options *options)
+static int analyze_choose(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+			  const struct lkst_analysis *found[ANALYSES_MAX], unsigned int *ret_nr,
+			  struct lkst_between *between, struct lkst_analysis_options *options)
 {
 	if (!strstr(a->names, ".."))
 		return find_analyses(e, a->names, found, ret_nr);
@@ -200,7 +199,7 @@ static int make_study(struct lkst_err *e, const struct lkst_analyze *a, struct l
 	*ret_study = (struct study){
 		.options = { .from_ns = a->from_ns, .to_ns = a->to_ns, .which = a->which, .tree_depth = a->tree_depth }
 	};
-	return choose(e, a, t, ret_study->found, &ret_study->nr, between, &ret_study->options) ?:
+	return analyze_choose(e, a, t, ret_study->found, &ret_study->nr, between, &ret_study->options) ?:
 	       check_tree(e, a, ret_study) ?:
 	       lkst_cmd_parse_range(e, t, a->from, a->to, &ret_study->options.from_ns,
 				    &ret_study->options.to_ns) ?:
@@ -222,8 +221,8 @@ static int tell_along(struct lkst_err *e, const struct lkst_analyze *a, struct l
 }
 
 /* All but lists and pictures. */
-static int tell(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
-		struct lkst_shown_tables *shown)
+static int analyze_tell(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+			struct lkst_shown_tables *shown)
 {
 	_cleanup_(study_fini) struct study study = {};
 	unsigned int i, k;
@@ -290,11 +289,11 @@ static int print_list(struct lkst_err *e, const struct lkst_analyze *a, struct l
 /* The answer of one host, a lkst_joined_answer. */
 static int tell_host(struct lkst_err *e, const void *options, struct lkst_trace *t, struct lkst_shown_tables *shown)
 {
-	return tell(e, options, t, shown);
+	return analyze_tell(e, options, t, shown);
 }
 
-static int print_tables(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_reading *r,
-			struct lkst_out *out)
+static int analyze_print_tables(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_reading *r,
+				struct lkst_out *out)
 {
 	struct lkst_analyze own = *a;
 	const struct lkst_joined_question q = { .answer = tell_host,
@@ -318,7 +317,7 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, const s
 				    "--list has every value by itself: --interval and svg do not go with it");
 	if (a->is_list)
 		return print_list(e, a, one, out);
-	return a->format == LKST_ANALYZE_SVG ? print_picture(e, a, one, out) : print_tables(e, a, r, out);
+	return a->format == LKST_ANALYZE_SVG ? print_picture(e, a, one, out) : analyze_print_tables(e, a, r, out);
 }
 
 int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
@@ -343,7 +342,7 @@ int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **pa
 	return err;
 }
 
-static struct lkst_analyze wanted(const struct options *o, const char *names)
+static struct lkst_analyze wanted(const struct analyze_options *o, const char *names)
 {
 	return (struct lkst_analyze){
 		.names = names,
@@ -375,10 +374,10 @@ int lkst_analyze_tables(struct lkst_err *e, const void *options, const char *nam
 
 	if (a.is_list || a.format == LKST_ANALYZE_SVG)
 		return lkst_err_set(e, -EINVAL, "a list of values and a picture are no tables");
-	return tell(e, &a, t, shown);
+	return analyze_tell(e, &a, t, shown);
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int analyze_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct lkst_analyze a = wanted(options, args[0]);
 
@@ -405,9 +404,9 @@ const struct lkst_cmd lkst_cmd_analyze = {
 		    "  lkst analyze runqueue,biotime --interval 10ms slow-tx\n"
 		    "  lkst analyze chart,biotime --comm db --format svg slow-tx > db.svg\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct analyze_options),
 	.defaults = &defaults,
 	.min_args = 2,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = analyze_run,
 };

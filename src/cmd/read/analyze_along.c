@@ -105,8 +105,8 @@ static int divide(struct lkst_err *e, struct lkst_analyze_along *x, const struct
 
 /* ---- the states --------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct lkst_analyze_along *x, const struct lkst_tally_options *which,
-		      const struct lkst_lane *lane)
+static bool analyze_along_is_wanted(const struct lkst_analyze_along *x, const struct lkst_tally_options *which,
+				    const struct lkst_lane *lane)
 {
 	const struct lkst_lane_thread *thread;
 
@@ -121,7 +121,7 @@ static bool is_wanted(const struct lkst_analyze_along *x, const struct lkst_tall
 }
 
 /* Adds lane @i to what all have together. */
-static int add_lane(struct lkst_analyze_along *x, u32 i)
+static int analyze_along_add_lane(struct lkst_analyze_along *x, u32 i)
 {
 	_cleanup_free_ struct lkst_shares *shares = calloc(x->nr_stretches, sizeof(*shares));
 	u32 *wanted = lkst_vec_add(x->wanted, x->nr_wanted);
@@ -151,8 +151,8 @@ static int find_states(struct lkst_err *e, struct lkst_analyze_along *x, struct 
 	if (!x->shares)
 		return lkst_err_sys(e, -ENOMEM, "drawing");
 	for (i = 0; i < x->lanes->nr && !err; i++)
-		if (is_wanted(x, which, &x->lanes->list[i]))
-			err = add_lane(x, i);
+		if (analyze_along_is_wanted(x, which, &x->lanes->list[i]))
+			err = analyze_along_add_lane(x, i);
 	if (err)
 		return lkst_err_sys(e, err, "drawing");
 	/* Lanes of threads have no cgroup. */
@@ -186,8 +186,8 @@ static void take_notes(struct lkst_analyze_along *x, const struct lkst_analysis_
 	}
 }
 
-static int measure(struct lkst_err *e, struct lkst_analyze_along *x, struct lkst_trace *t,
-		   struct lkst_analysis_options *options)
+static int analyze_along_measure(struct lkst_err *e, struct lkst_analyze_along *x, struct lkst_trace *t,
+				 struct lkst_analysis_options *options)
 {
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
 	unsigned int i;
@@ -213,8 +213,8 @@ static int measure(struct lkst_err *e, struct lkst_analyze_along *x, struct lkst
 
 /* ---- as a table --------------------------------------------------------------------------------- */
 
-static void add_column(struct lkst_analyze_along *x, enum lkst_column_type type, const char *of,
-		       const char *what, const char *help)
+static void analyze_along_add_column(struct lkst_analyze_along *x, enum lkst_column_type type, const char *of,
+				     const char *what, const char *help)
 {
 	unsigned int i = x->nr_columns++;
 
@@ -227,16 +227,16 @@ static void make_columns(struct lkst_analyze_along *x)
 {
 	unsigned int i;
 
-	add_column(x, LKST_COLUMN_TIME, "", "from", "when the stretch begins");
+	analyze_along_add_column(x, LKST_COLUMN_TIME, "", "from", "when the stretch begins");
 	for (i = 0; i < x->nr; i++) {
-		add_column(x, LKST_COLUMN_COUNT, x->found[i]->name, "count",
-			   "values that began in it");
-		add_column(x, x->values[i].type, x->found[i]->name, "mean", "their mean");
-		add_column(x, x->values[i].type, x->found[i]->name, "max", "the greatest of them");
+		analyze_along_add_column(x, LKST_COLUMN_COUNT, x->found[i]->name, "count",
+					 "values that began in it");
+		analyze_along_add_column(x, x->values[i].type, x->found[i]->name, "mean", "their mean");
+		analyze_along_add_column(x, x->values[i].type, x->found[i]->name, "max", "the greatest of them");
 	}
 	for (i = 0; x->lanes && i < LKST_NR_LANE_STATES; i++)
-		add_column(x, LKST_COLUMN_PERCENT, "", lkst_lane_state_names[states[i].state],
-			   "of the stretch; of several threads or CPUs, the sum");
+		analyze_along_add_column(x, LKST_COLUMN_PERCENT, "", lkst_lane_state_names[states[i].state],
+					 "of the stretch; of several threads or CPUs, the sum");
 }
 
 /* How many values there were in stretch @k; where some were left out it is a least number, and none is not known. */
@@ -308,7 +308,8 @@ int lkst_analyze_along_new(struct lkst_err *e, const struct lkst_analyze *a, str
 				"along the time there is room for chart and %d analyses: name fewer",
 				ANALYSES_MAX);
 	}
-	err = divide(e, x, a, t, options) ?: lkst_limited_new(e, t, &x->limited) ?: measure(e, x, t, options);
+	err = divide(e, x, a, t, options) ?: lkst_limited_new(e, t, &x->limited) ?:
+	      analyze_along_measure(e, x, t, options);
 	for (i = 0; i < x->nr && !err; i++)
 		lkst_limited_match(x->limited, x->found[i]->events, x->wants[i]);
 	if (!err && has_chart)
@@ -405,7 +406,7 @@ static void add_measure(struct picture *p, unsigned int i)
 }
 
 /* What the picture says in words: when, how long a column is, and what the panels are. */
-static void describe(struct picture *p)
+static void analyze_along_describe(struct picture *p)
 {
 	const struct lkst_analyze_along *x = p->x;
 	char step[LKST_DURATION_TEXT], length[LKST_DURATION_TEXT], at[LKST_TIME_ROOM];
@@ -444,7 +445,7 @@ static int make_picture(struct picture *p)
 		lkst_notes_add(&p->notes, "%u more are not drawn.", x->nr_wanted - nr_lanes);
 	for (i = 0; i < x->notes.nr; i++)
 		lkst_notes_add(&p->notes, "%s", x->notes.text[i]);
-	describe(p);
+	analyze_along_describe(p);
 	return err;
 }
 

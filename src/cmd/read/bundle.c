@@ -23,7 +23,7 @@ enum {
 	SHOWN_LINE = 8192, /* bytes of a line */
 };
 
-struct options {
+struct bundle_options {
 	const char *output;
 	struct lkst_list rules, words;
 	struct lkst_access_options access;
@@ -31,37 +31,37 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct bundle_options, output, .name = "output", .letter = 'o',
 		    .argument = "PATH",
 		    .help = "with extract: the directory to make; with redact: the bundle"),
-	LKST_OPTION(LIST, struct options, rules, .name = "rule", .letter = 'r', .argument = "RULE",
+	LKST_OPTION(LIST, struct bundle_options, rules, .name = "rule", .letter = 'r', .argument = "RULE",
 		    .standard = "all but names",
 		    .help = "with redact: take out what this rule says; may be given several\n"
 			    "times"),
-	LKST_OPTION(LIST, struct options, words, .name = "word", .letter = 'w', .argument = "WORD",
+	LKST_OPTION(LIST, struct bundle_options, words, .name = "word", .letter = 'w', .argument = "WORD",
 		    .help = "with redact: take out every string of the trace that holds this\n"
 			    "word, and the word in texts; may be given several times"),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_ACCESS_ROWS(struct bundle_options, access),
+	LKST_OPTION(FLAG, struct bundle_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
-static const struct options *options_of(const struct lkst_job *job)
+static const struct bundle_options *bundle_options_of(const struct lkst_job *job)
 {
 	return job->options;
 }
 
-static int parse_access(const struct lkst_job *job, struct lkst_access *ret_access)
+static int bundle_parse_access(const struct lkst_job *job, struct lkst_access *ret_access)
 {
 	bool is_private;
 
-	return lkst_access_parse_private(job->e, &options_of(job)->access, ret_access, &is_private);
+	return lkst_access_parse_private(job->e, &bundle_options_of(job)->access, ret_access, &is_private);
 }
 
 /* ---- show ----------------------------------------------------------------------------------- */
 
-static u64 count_lines(const struct lkst_bundle_text *text)
+static u64 bundle_count_lines(const struct lkst_bundle_text *text)
 {
 	const char *p = text->bytes;
 	u64 nr = 0;
@@ -89,7 +89,7 @@ static void print_line(const char *indent, const char *line, size_t length)
 }
 
 /* Prints at most @max lines of a text. */
-static void print_text(const struct lkst_bundle_text *text, const char *indent, u64 max)
+static void bundle_print_text(const struct lkst_bundle_text *text, const char *indent, u64 max)
 {
 	const char *line = text->bytes, *end;
 	u64 nr = 0;
@@ -97,7 +97,7 @@ static void print_text(const struct lkst_bundle_text *text, const char *indent, 
 	for (; line && *line; line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
 		if (nr++ == max) {
-			printf("%s... %" PRIu64 " more lines\n", indent, count_lines(text) - max);
+			printf("%s... %" PRIu64 " more lines\n", indent, bundle_count_lines(text) - max);
 			return;
 		}
 		print_line(indent, line, (size_t)(end - line));
@@ -130,24 +130,24 @@ static void print_parts(const struct lkst_bundle *b)
 	for (i = 0; lkst_bundle_part_choices(i, &choice); i++)
 		if (b->parts[i].bytes)
 			printf("  %-10s %" PRIu64 " lines: %s\n", choice.name,
-			       count_lines(&b->parts[i]), choice.help);
+			       bundle_count_lines(&b->parts[i]), choice.help);
 		else
 			printf("  %-10s is not in it\n", choice.name);
 }
 
-static void print_all(const struct lkst_bundle *b, const char *path)
+static void bundle_print_all(const struct lkst_bundle *b, const char *path)
 {
-	print_text(&b->parts[LKST_BUNDLE_ABOUT], "", UINT64_MAX);
+	bundle_print_text(&b->parts[LKST_BUNDLE_ABOUT], "", UINT64_MAX);
 	printf("\nIn it, `lkst bundle show FILE PART` prints one:\n");
 	print_parts(b);
 	print_trace(b, path);
 	if (!b->parts[LKST_BUNDLE_WHY].bytes)
 		return;
 	printf("\nWhy:\n");
-	print_text(&b->parts[LKST_BUNDLE_WHY], "  ", SHOWN_LINES);
+	bundle_print_text(&b->parts[LKST_BUNDLE_WHY], "  ", SHOWN_LINES);
 }
 
-static int print_part(struct lkst_err *e, const struct lkst_bundle *b, const char *name)
+static int bundle_print_part(struct lkst_err *e, const struct lkst_bundle *b, const char *name)
 {
 	char list[LKST_CHOICES_TEXT];
 	int part = lkst_choices_find(lkst_bundle_part_choices, name);
@@ -158,11 +158,11 @@ static int print_part(struct lkst_err *e, const struct lkst_bundle *b, const cha
 	}
 	if (!b->parts[part].bytes)
 		return lkst_err_set(e, -ENOENT, "\"%s\" is not in this bundle", name);
-	print_text(&b->parts[part], "", UINT64_MAX);
+	bundle_print_text(&b->parts[part], "", UINT64_MAX);
 	return 0;
 }
 
-static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
+static int bundle_verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_bundle_fini) struct lkst_bundle b = {};
 	int err = lkst_bundle_open(job->e, args[0], &b);
@@ -170,8 +170,8 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 	if (err)
 		return err;
 	if (nr_args > 1)
-		return print_part(job->e, &b, args[1]);
-	print_all(&b, args[0]);
+		return bundle_print_part(job->e, &b, args[1]);
+	bundle_print_all(&b, args[0]);
 	return 0;
 }
 
@@ -179,13 +179,13 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 
 static int verb_extract(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	const struct options *o = options_of(job);
+	const struct bundle_options *o = bundle_options_of(job);
 	struct lkst_access access;
 	int err;
 
 	if (!o->output)
 		return lkst_err_set(job->e, -EINVAL, "where to? give --output DIR");
-	err = parse_access(job, &access) ?: lkst_bundle_extract(job->e, &access, args[0], o->output);
+	err = bundle_parse_access(job, &access) ?: lkst_bundle_extract(job->e, &access, args[0], o->output);
 	if (!err && !o->quiet)
 		lkst_print_message(stdout, "%s: its texts, and the trace in %s/trace", o->output,
 				   o->output);
@@ -194,7 +194,7 @@ static int verb_extract(struct lkst_job *job, char **args, unsigned int nr_args)
 
 /* ---- redact --------------------------------------------------------------------------------- */
 
-static int choose_rules(struct lkst_err *e, const struct options *o, struct lkst_redaction *r)
+static int choose_rules(struct lkst_err *e, const struct bundle_options *o, struct lkst_redaction *r)
 {
 	char list[LKST_CHOICES_TEXT];
 	unsigned int i;
@@ -217,7 +217,7 @@ static int choose_rules(struct lkst_err *e, const struct options *o, struct lkst
 }
 
 /* A line for each rule that was followed. */
-static void put_counts(FILE *to, const struct lkst_redaction *r)
+static void bundle_put_counts(FILE *to, const struct lkst_redaction *r)
 {
 	struct lkst_choice choice;
 	unsigned int i;
@@ -228,8 +228,8 @@ static void put_counts(FILE *to, const struct lkst_redaction *r)
 }
 
 /* The account again, of what is left. */
-static int tell_why(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_bundle *b,
-		    const char *dir, struct lkst_bundle_text *ret_text)
+static int bundle_tell_why(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_bundle *b,
+			   const char *dir, struct lkst_bundle_text *ret_text)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	struct lkst_moment moment;
@@ -260,7 +260,7 @@ static int add_counts(struct lkst_err *e, struct lkst_redaction *r, const struct
 	if (err)
 		return err;
 	fputs(before, l.to);
-	put_counts(l.to, r);
+	bundle_put_counts(l.to, r);
 	return lkst_bundle_lines_end(e, &l, 0, ret_text);
 }
 
@@ -273,7 +273,7 @@ static int redact_texts(struct lkst_err *e, struct lkst_redaction *r, const stru
 	for (i = 0; i < LKST_BUNDLE_NR_PARTS && !err; i++) {
 		if (!b->parts[i].bytes || i == LKST_BUNDLE_ABOUT)
 			continue;
-		err = i == LKST_BUNDLE_WHY ? tell_why(e, r, b, dir, &texts[i])
+		err = i == LKST_BUNDLE_WHY ? bundle_tell_why(e, r, b, dir, &texts[i])
 					   : lkst_redact_text(e, r, i, &b->parts[i], &texts[i]);
 	}
 	return err ?: add_counts(e, r, b, &texts[LKST_BUNDLE_ABOUT]);
@@ -294,7 +294,7 @@ static int redact(struct lkst_err *e, const struct lkst_access *access, struct l
 static int verb_redact(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_redaction_fini) struct lkst_redaction r = {};
-	const struct options *o = options_of(job);
+	const struct bundle_options *o = bundle_options_of(job);
 	_cleanup_close_ int lock = -1;
 	struct lkst_access access;
 	char dir[PATH_MAX];
@@ -302,7 +302,7 @@ static int verb_redact(struct lkst_job *job, char **args, unsigned int nr_args)
 
 	if (!o->output)
 		return lkst_err_set(job->e, -EINVAL, "where to? give --output FILE");
-	err = parse_access(job, &access) ?: choose_rules(job->e, o, &r) ?:
+	err = bundle_parse_access(job, &access) ?: choose_rules(job->e, o, &r) ?:
 	      lkst_create_dir_beside(job->e, &access, o->output, dir, &lock);
 	if (err)
 		return err;
@@ -310,7 +310,7 @@ static int verb_redact(struct lkst_job *job, char **args, unsigned int nr_args)
 	lkst_remove_made_dir(lock, AT_FDCWD, dir);
 	if (err || o->quiet)
 		return err;
-	put_counts(stdout, &r);
+	bundle_put_counts(stdout, &r);
 	lkst_print_message(stdout, "%s: `lkst bundle show %s` shows what is left", o->output,
 			   o->output);
 	return 0;
@@ -320,7 +320,7 @@ static int verb_redact(struct lkst_job *job, char **args, unsigned int nr_args)
 
 static const struct lkst_verb verbs[] = {
 	LKST_VERB(.name = "show", .args = "FILE [PART]", .min_args = 1, .max_args = 2,
-		  .run = verb_show,
+		  .run = bundle_verb_show,
 		  .help = "what is in it, in words; or one part: about, why, machine, processes,\n"
 			  "journal, losses"),
 	LKST_VERB(.name = "extract", .args = "FILE", .min_args = 1, .max_args = 1,
@@ -333,9 +333,9 @@ static const struct lkst_verb verbs[] = {
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int bundle_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct bundle_options *o = options;
 
 	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
@@ -364,9 +364,9 @@ const struct lkst_cmd lkst_cmd_bundle = {
 		    "  lkst bundle redact slow.bundle -o for-the-vendor.bundle --word acme\n"
 		    "  lkst why --worst syscall:fsync for-the-vendor.bundle\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct bundle_options),
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = 3,
-	.run = run,
+	.run = bundle_run,
 };

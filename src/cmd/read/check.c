@@ -17,21 +17,21 @@
 
 enum { ROW_SHOWN = 256 };
 
-struct options {
+struct check_options {
 	bool counts;
 	bool json;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(FLAG, struct options, counts, .name = "counts", .letter = 'c',
+	LKST_OPTION(FLAG, struct check_options, counts, .name = "counts", .letter = 'c',
 		    .help = "how many records of each event there are"),
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
+	LKST_OPTION(FLAG, struct check_options, json, .name = "json",
 		    .help = "one JSON object, for programs"),
 	{},
 };
 
 /* What one pass over a trace found. */
-struct findings {
+struct check_findings {
 	u64 count[LKST_ID_MAX + 1]; /* records by id */
 	u64 bytes[LKST_ID_MAX + 1]; /* of them, alignment not counted */
 	u64 records;
@@ -84,7 +84,7 @@ static bool is_cut(const struct lkst_record *r)
 }
 
 /* @out: text, NULL: there is none. */
-static int take_gaps(struct lkst_merge *m, struct lkst_out *out, struct findings *f)
+static int check_take_gaps(struct lkst_merge *m, struct lkst_out *out, struct check_findings *f)
 {
 	struct lkst_gap gap;
 	int err = 0;
@@ -94,7 +94,7 @@ static int take_gaps(struct lkst_merge *m, struct lkst_out *out, struct findings
 	return err;
 }
 
-static int take(const struct lkst_record *r, struct lkst_out *out, struct findings *f)
+static int check_take(const struct lkst_record *r, struct lkst_out *out, struct check_findings *f)
 {
 	f->count[r->event->id]++;
 	f->bytes[r->event->id] += r->size;
@@ -112,8 +112,8 @@ static int take(const struct lkst_record *r, struct lkst_out *out, struct findin
 	return lkst_ledger_add_record(&f->ledger, out, r);
 }
 
-static int walk(struct lkst_err *e, struct lkst_trace *t, struct lkst_out *out, struct findings *f,
-		struct lkst_counters_check *counters, struct lkst_threads_check *threads)
+static int check_walk(struct lkst_err *e, struct lkst_trace *t, struct lkst_out *out, struct check_findings *f,
+		      struct lkst_counters_check *counters, struct lkst_threads_check *threads)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	struct lkst_record r;
@@ -125,10 +125,10 @@ static int walk(struct lkst_err *e, struct lkst_trace *t, struct lkst_out *out, 
 	while (!err && lkst_merge_next(m, &r) > 0) {
 		lkst_counters_check_feed(counters, &r);
 		lkst_threads_check_feed(threads, &r);
-		err = take(&r, out, f) ?: take_gaps(m, out, f);
+		err = check_take(&r, out, f) ?: check_take_gaps(m, out, f);
 	}
 	if (!err)
-		err = take_gaps(m, out, f);
+		err = check_take_gaps(m, out, f);
 	lkst_threads_check_finish(threads);
 	return err ? lkst_err_sys(e, err, "checking a trace") : 0;
 }
@@ -165,7 +165,7 @@ static void print_streams(struct lkst_answer *a, const struct lkst_trace *t)
 	lkst_answer_table(a, &table);
 }
 
-static void sum_streams(const struct lkst_trace *t, struct findings *f)
+static void sum_streams(const struct lkst_trace *t, struct check_findings *f)
 {
 	unsigned int i;
 
@@ -186,7 +186,7 @@ static const struct lkst_column count_columns[] = {
 };
 
 static void print_counts(struct lkst_answer *a, const struct lkst_catalog *c,
-			 const struct findings *f)
+			 const struct check_findings *f)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	unsigned int id;
@@ -203,7 +203,7 @@ static void print_counts(struct lkst_answer *a, const struct lkst_catalog *c,
 	lkst_answer_table(a, &t);
 }
 
-static bool is_damaged(const struct lkst_trace *t, const struct findings *f)
+static bool is_damaged(const struct lkst_trace *t, const struct check_findings *f)
 {
 	enum lkst_trace_ending ending = lkst_trace_ending(t);
 
@@ -219,7 +219,7 @@ static const char *const ending_names[] = {
 	[LKST_TRACE_GOES_ON] = "goes-on",
 };
 
-static void put_counts(struct lkst_json *j, const struct lkst_catalog *c, const struct findings *f)
+static void check_put_counts(struct lkst_json *j, const struct lkst_catalog *c, const struct check_findings *f)
 {
 	unsigned int id;
 
@@ -230,7 +230,7 @@ static void put_counts(struct lkst_json *j, const struct lkst_catalog *c, const 
 	lkst_json_end(j);
 }
 
-static const char *verdict_of(const struct lkst_trace *t, const struct findings *f,
+static const char *verdict_of(const struct lkst_trace *t, const struct check_findings *f,
 			      const struct lkst_counters_check *counters,
 			      const struct lkst_threads_check *threads)
 {
@@ -247,9 +247,9 @@ static const char *verdict_of(const struct lkst_trace *t, const struct findings 
 	return "all good";
 }
 
-static void put_findings(struct lkst_answer *a, const struct lkst_trace *t,
-			 const struct findings *f, const struct lkst_counters_check *counters,
-			 const struct lkst_threads_check *threads)
+static void check_put_findings(struct lkst_answer *a, const struct lkst_trace *t,
+			       const struct check_findings *f, const struct lkst_counters_check *counters,
+			       const struct lkst_threads_check *threads)
 {
 	struct lkst_json *j = &a->json;
 
@@ -266,7 +266,7 @@ static void put_findings(struct lkst_answer *a, const struct lkst_trace *t,
 	lkst_json_bool(j, "has_hashed_addresses", lkst_trace_catalog(t)->has_hashed_addresses);
 	lkst_json_bool(j, "lacks_part", lkst_trace_lacks_part(t));
 	lkst_json_str(j, "ending", ending_names[lkst_trace_ending(t)]);
-	put_counts(j, lkst_trace_catalog(t), f);
+	check_put_counts(j, lkst_trace_catalog(t), f);
 	lkst_check_put_counters(j, counters);
 	lkst_check_put_threads(j, threads);
 	lkst_json_u64(j, "begin_ns", f->begin_ns);
@@ -281,7 +281,7 @@ static void put_findings(struct lkst_answer *a, const struct lkst_trace *t,
 }
 
 static void print_verdict(struct lkst_out *out, const struct lkst_trace *t,
-			  const struct findings *f, const struct lkst_counters_check *counters,
+			  const struct check_findings *f, const struct lkst_counters_check *counters,
 			  const struct lkst_threads_check *threads)
 {
 	if (lkst_trace_catalog(t)->has_hashed_addresses)
@@ -295,13 +295,13 @@ static void print_verdict(struct lkst_out *out, const struct lkst_trace *t,
 			f->blocks, verdict_of(t, f, counters, threads));
 }
 
-static void print_findings(struct lkst_answer *a, const struct options *o,
-			   const struct lkst_trace *t, const struct findings *f,
+static void print_findings(struct lkst_answer *a, const struct check_options *o,
+			   const struct lkst_trace *t, const struct check_findings *f,
 			   const struct lkst_counters_check *counters,
 			   const struct lkst_threads_check *threads)
 {
 	if (a->format == LKST_TABLE_JSON) {
-		put_findings(a, t, f, counters, threads);
+		check_put_findings(a, t, f, counters, threads);
 		return;
 	}
 	if (o->counts)
@@ -312,8 +312,8 @@ static void print_findings(struct lkst_answer *a, const struct options *o,
 }
 
 /* 1: it is damaged, or something is missing. */
-static int check(struct lkst_answer *a, const struct options *o, struct lkst_trace *t,
-		 struct findings *f)
+static int read_check(struct lkst_answer *a, const struct check_options *o, struct lkst_trace *t,
+		      struct check_findings *f)
 {
 	_cleanup_(lkst_counters_check_freep) struct lkst_counters_check *counters = NULL;
 	_cleanup_(lkst_threads_check_freep) struct lkst_threads_check *threads = NULL;
@@ -325,7 +325,7 @@ static int check(struct lkst_answer *a, const struct options *o, struct lkst_tra
 		return err;
 	if (a->format == LKST_TABLE_TEXT)
 		print_streams(a, t);
-	err = walk(a->e, t, a->format == LKST_TABLE_TEXT ? a->out : NULL, f, counters, threads);
+	err = check_walk(a->e, t, a->format == LKST_TABLE_TEXT ? a->out : NULL, f, counters, threads);
 	if (err)
 		return err;
 	if (a->format == LKST_TABLE_TEXT)
@@ -335,20 +335,20 @@ static int check(struct lkst_answer *a, const struct options *o, struct lkst_tra
 	return is_damaged(t, f) ? 1 : 0;
 }
 
-static int check_trace(struct lkst_answer *a, const struct options *o, struct lkst_trace *t)
+static int check_trace(struct lkst_answer *a, const struct check_options *o, struct lkst_trace *t)
 {
-	_cleanup_free_ struct findings *f = calloc(1, sizeof(*f));
+	_cleanup_free_ struct check_findings *f = calloc(1, sizeof(*f));
 	int err;
 
 	if (!f)
 		return lkst_err_sys(a->e, -ENOMEM, "checking a trace");
-	err = check(a, o, t, f);
+	err = read_check(a, o, t, f);
 	lkst_ledger_fini(&f->ledger);
 	return err;
 }
 
 /* Each host's by itself, those of several below its name. 1: one of them is damaged. */
-static int check_reading(struct lkst_answer *a, const struct options *o, const struct lkst_reading *r)
+static int check_reading(struct lkst_answer *a, const struct check_options *o, const struct lkst_reading *r)
 {
 	unsigned int i;
 	int err = 0, damaged = 0;
@@ -366,9 +366,9 @@ static int check_reading(struct lkst_answer *a, const struct options *o, const s
 	return err < 0 ? err : damaged;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int check_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct check_options *o = options;
 	const struct lkst_answer_form form = { .json = o->json };
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	struct lkst_answer a;
@@ -393,8 +393,8 @@ const struct lkst_cmd lkst_cmd_check = {
 		"one; it is 1 as well if a part after one that says that the recording goes on is missing. Traces\n"
 		"of several hosts are checked one after the other.",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct check_options),
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = check_run,
 };

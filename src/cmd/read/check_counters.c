@@ -23,7 +23,7 @@ static const char *const vector_names[] = {
 _Static_assert(sizeof(vector_names) / sizeof(char *) == LKST_NR_VECTORS, "a name per counter");
 
 /* The name of what is counted, without control characters. */
-static void name_of(const struct lkst_counters_row *row, char text[4 * NAME_ROOM + 1])
+static void check_counters_name_of(const struct lkst_counters_row *row, char text[4 * NAME_ROOM + 1])
 {
 	if (row->kind == LKST_COUNTER_VECTOR && row->number >= 0 && row->number < LKST_NR_VECTORS)
 		snprintf(text, 4 * NAME_ROOM + 1, "%s", vector_names[row->number]);
@@ -40,7 +40,7 @@ static void print_wrong(struct lkst_out *out, const struct lkst_counters_row *ro
 {
 	char name[4 * NAME_ROOM + 1];
 
-	name_of(row, name);
+	check_counters_name_of(row, name);
 	lkst_out_printf(out, "counter: %s", lkst_counter_names[row->kind]);
 	if (row->kind != LKST_COUNTER_SWITCHES && row->kind != LKST_COUNTER_FORKS)
 		lkst_out_printf(out, " %" PRId32 " (%s)", row->number, name);

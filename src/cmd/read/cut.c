@@ -8,7 +8,7 @@
 #include "cmd/frame/access.h"
 #include "trace/write/cut.h"
 
-struct options {
+struct cut_options {
 	const char *output, *from, *to;
 	u64 size;
 	struct lkst_access_options access;
@@ -16,22 +16,22 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct cut_options, output, .name = "output", .letter = 'o',
 		    .argument = "DIR", .standard = "TRACE.cut",
 		    .help = "the trace directory to make; with --size the directory in which\n"
 			    "numbered ones are made"),
-	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
-	LKST_OPTION(SIZE, struct options, size, .name = "size", .letter = 's', .argument = "SIZE",
+	LKST_RANGE_ROWS(struct cut_options, "from this time on", "up to this time"),
+	LKST_OPTION(SIZE, struct cut_options, size, .name = "size", .letter = 's', .argument = "SIZE",
 		    .help = "several traces of about this size"),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_ACCESS_ROWS(struct cut_options, access),
+	LKST_OPTION(FLAG, struct cut_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int cut_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct cut_options *o = options;
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	_cleanup_free_ char *name = NULL;
 	const char *output = o->output;
@@ -72,10 +72,10 @@ const struct lkst_cmd lkst_cmd_lkstlogdiv = {
 	.help = "Divides TRACE by time or size into traces that can be read alone, as `lkst cut` does.",
 	.examples = "  lkstlogdiv --size 64M -o pieces lkstlogdata-1\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct cut_options),
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = cut_run,
 };
 
 const struct lkst_cmd lkst_cmd_cut = {
@@ -90,8 +90,8 @@ const struct lkst_cmd lkst_cmd_cut = {
 		    "  lkst cut --from -10s -o end trace      the last ten seconds\n"
 		    "  lkst cut --size 64M -o pieces trace    pieces/000001, pieces/000002 ...\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct cut_options),
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = cut_run,
 };

@@ -23,7 +23,7 @@ enum {
 	TIME_TEXT = 128, /* characters of a time in a window */
 };
 
-struct options {
+struct diff_options {
 	const char *window, *against, *comm, *per;
 	struct lkst_list fail_if;
 	unsigned int group, format;
@@ -32,7 +32,7 @@ struct options {
 	bool all;
 };
 
-static const struct options defaults = {
+static const struct diff_options defaults = {
 	.level = LEVEL_STANDARD,
 	.least = LEAST_STANDARD,
 	.rows = ROWS_STANDARD,
@@ -53,43 +53,43 @@ static bool group_choices(unsigned int i, struct lkst_choice *ret_choice)
 }
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, window, .name = "window", .letter = 'w',
+	LKST_OPTION(TEXT, struct diff_options, window, .name = "window", .letter = 'w',
 		    .argument = "FROM..TO", .standard = "all",
 		    .help = "what is to be compared, of TRACE or of B: times as 12:14:05.5,\n"
 			    "@1234.5 monotonic seconds, +1.5s after the beginning, -2s before\n"
 			    "the end; one that is left out is the trace's own"),
-	LKST_OPTION(TEXT, struct options, against, .name = "against", .letter = 'a',
+	LKST_OPTION(TEXT, struct diff_options, against, .name = "against", .letter = 'a',
 		    .argument = "FROM..TO", .standard = "all",
 		    .help = "with what, of TRACE or of A"),
-	LKST_OPTION(LIST, struct options, fail_if, .name = "fail-if", .argument = "CRITERION",
+	LKST_OPTION(LIST, struct diff_options, fail_if, .name = "fail-if", .argument = "CRITERION",
 		    .help = "exit with status 1 if this has changed, significantly: 'p99 of\n"
 			    "syscall:fsync +20%'; may be repeated. With status 3 if no row\n"
 			    "is called so"),
-	LKST_OPTION(TEXT, struct options, per, .name = "per", .letter = 'p', .argument = "KEY",
+	LKST_OPTION(TEXT, struct diff_options, per, .name = "per", .letter = 'p', .argument = "KEY",
 		    .standard = "seconds",
 		    .help = "divide times and counts by how often this happened, a row's name:\n"
 			    "for traces of different amounts of the same work"),
-	LKST_OPTION(CHOICE, struct options, group, .name = "group", .letter = 'g', .argument = "BY",
+	LKST_OPTION(CHOICE, struct diff_options, group, .name = "group", .letter = 'g', .argument = "BY",
 		    .standard = "process",
 		    .help = "which threads are one group:", .choices = group_choices),
-	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
+	LKST_OPTION(TEXT, struct diff_options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "only threads that are called so at the time; a shell pattern"),
-	LKST_OPTION(SHARE, struct options, level, .name = "level", .argument = "SHARE", .min = 1,
+	LKST_OPTION(SHARE, struct diff_options, level, .name = "level", .argument = "SHARE", .min = 1,
 		    .max = MILLION / 2, .standard = "1%",
 		    .help = "how likely it may be that anything is called significant, or\n"
 			    "fails, by accident"),
-	LKST_OPTION(SHARE, struct options, least, .name = "least", .argument = "SHARE",
+	LKST_OPTION(SHARE, struct diff_options, least, .name = "least", .argument = "SHARE",
 		    .max = MILLION, .standard = "5%",
 		    .help = "do not call significant what has changed by less"),
-	LKST_OPTION(FLAG, struct options, all, .name = "all",
+	LKST_OPTION(FLAG, struct diff_options, all, .name = "all",
 		    .help = "show rows that are not significantly different, too"),
-	LKST_OPTION(NUMBER, struct options, why, .name = "why", .argument = "N",
+	LKST_OPTION(NUMBER, struct diff_options, why, .name = "why", .argument = "N",
 		    .max = LKST_DIFF_WHYS_MAX, .standard = "2",
 		    .help = "explain a typical slow one and a typical fast one of so many rows"),
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct diff_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
 		    .choices = lkst_table_format_choices),
-	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
+	LKST_OPTION(NUMBER, struct diff_options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "20", .help = "rows that text shows; 0: all"),
 	{},
 };
@@ -115,8 +115,8 @@ static void halves_fini(struct halves *h)
 }
 
 /* The time at @text, of @length bytes; empty: *@ns stays. */
-static int parse_time(struct lkst_err *e, const struct lkst_time_range *range, const char *text,
-		      size_t length, u64 *ns)
+static int diff_parse_time(struct lkst_err *e, const struct lkst_time_range *range, const char *text,
+			   size_t length, u64 *ns)
 {
 	char time[TIME_TEXT];
 
@@ -130,7 +130,7 @@ static int parse_time(struct lkst_err *e, const struct lkst_time_range *range, c
 }
 
 /* Restricts @h to window @text, called --@option. */
-static int parse_window(struct lkst_err *e, const char *option, const char *text, struct half *h)
+static int diff_parse_window(struct lkst_err *e, const char *option, const char *text, struct half *h)
 {
 	struct lkst_time_range range = { .clock_offset_ns =
 						 lkst_trace_catalog(h->trace)->clock_offset_ns };
@@ -143,8 +143,8 @@ static int parse_window(struct lkst_err *e, const char *option, const char *text
 				    "--%s is FROM..TO, two times with .. between, not \"%s\"",
 				    option, text);
 	lkst_trace_range(h->trace, &range.begin_ns, &range.end_ns);
-	err = parse_time(e, &range, text, (size_t)(dots - text), &h->from_ns)
-		      ?: parse_time(e, &range, dots + 2, strlen(dots + 2), &h->to_ns);
+	err = diff_parse_time(e, &range, text, (size_t)(dots - text), &h->from_ns)
+		      ?: diff_parse_time(e, &range, dots + 2, strlen(dots + 2), &h->to_ns);
 	if (err) {
 		lkst_err_add(e, "--%s", option);
 		return err;
@@ -174,10 +174,10 @@ static int open_half(struct lkst_err *e, struct halves *h, unsigned int i, char 
 		 window ?: "");
 	if (half->from_ns >= half->to_ns)
 		return lkst_err_set(e, -ENOENT, "%s has no records to compare", half->name);
-	return window ? parse_window(e, options[i], window, half) : 0;
+	return window ? diff_parse_window(e, options[i], window, half) : 0;
 }
 
-static int open_halves(struct lkst_err *e, const struct options *o, char **args,
+static int open_halves(struct lkst_err *e, const struct diff_options *o, char **args,
 		       unsigned int nr_args, struct halves *h)
 {
 	if (nr_args == 1 && (!o->window || !o->against))
@@ -190,8 +190,8 @@ static int open_halves(struct lkst_err *e, const struct options *o, char **args,
 		       ?: open_half(e, h, 1, nr_args > 1 ? args[1] : NULL, o->window);
 }
 
-static int compare(struct lkst_err *e, const struct options *o, const struct halves *h,
-		   struct lkst_diff **ret_diff)
+static int diff_compare(struct lkst_err *e, const struct diff_options *o, const struct halves *h,
+			struct lkst_diff **ret_diff)
 {
 	const struct lkst_diff_options options = { .level = (double)o->level / MILLION,
 						   .least = (double)o->least / MILLION,
@@ -227,7 +227,7 @@ struct judged {
 	bool has_failed, has_unknown;
 };
 
-static int judge(struct lkst_err *e, const struct lkst_diff *d, unsigned int nr, struct judged *j)
+static int diff_judge(struct lkst_err *e, const struct lkst_diff *d, unsigned int nr, struct judged *j)
 {
 	unsigned int i;
 	int err = 0;
@@ -240,12 +240,12 @@ static int judge(struct lkst_err *e, const struct lkst_diff *d, unsigned int nr,
 	return err ? lkst_err_sys(e, err, "judging") : 0;
 }
 
-static int answer(struct lkst_err *e, const struct options *o, const struct halves *h,
-		  struct judged *j, struct lkst_out *out)
+static int diff_answer(struct lkst_err *e, const struct diff_options *o, const struct halves *h,
+		       struct judged *j, struct lkst_out *out)
 {
 	_cleanup_(lkst_diff_freep) struct lkst_diff *d = NULL;
 	struct lkst_diff_report report;
-	int err = compare(e, o, h, &d) ?: judge(e, d, o->fail_if.nr, j);
+	int err = diff_compare(e, o, h, &d) ?: diff_judge(e, d, o->fail_if.nr, j);
 
 	if (err)
 		return err;
@@ -268,7 +268,7 @@ static int answer(struct lkst_err *e, const struct options *o, const struct halv
 	return err;
 }
 
-static int run_all(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
+static int run_all(struct lkst_err *e, const struct diff_options *o, char **args, unsigned int nr_args)
 {
 	_cleanup_(halves_fini) struct halves h = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
@@ -282,13 +282,13 @@ static int run_all(struct lkst_err *e, const struct options *o, char **args, uns
 		err = lkst_criterion_parse(e, o->fail_if.items[i], &j->criteria[i]);
 	/* `lkst diff … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = err ?: open_halves(e, o, args, nr_args, &h) ?: answer(e, o, &h, j, out);
+	err = err ?: open_halves(e, o, args, nr_args, &h) ?: diff_answer(e, o, &h, j, out);
 	if (err)
 		return err;
 	return j->has_failed ? EXIT_FAILED : j->has_unknown ? EXIT_UNKNOWN : 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int diff_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	int status = run_all(e, options, args, nr_args);
 
@@ -316,9 +316,9 @@ const struct lkst_cmd lkst_cmd_diff = {
 		"  lkst diff --per syscall:fsync before after\n"
 		"  lkst diff --fail-if 'p99 of syscall:fsync +20%' --format json before after\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct diff_options),
 	.defaults = &defaults,
 	.min_args = 1,
 	.max_args = 2,
-	.run = run,
+	.run = diff_run,
 };

@@ -127,7 +127,7 @@ static void put_significance(struct lkst_table *t, const struct lkst_diff_row *r
 	lkst_table_bool(t, in_length || in_time);
 }
 
-static void put_row(struct lkst_table *t, const struct lkst_diff_row *r)
+static void diff_report_put_row(struct lkst_table *t, const struct lkst_diff_row *r)
 {
 	unsigned int i;
 
@@ -152,7 +152,7 @@ static void put_row(struct lkst_table *t, const struct lkst_diff_row *r)
 		lkst_table_none(t);
 }
 
-static void note_limited(const struct lkst_diff *d, struct lkst_notes *notes)
+static void diff_report_note_limited(const struct lkst_diff *d, struct lkst_notes *notes)
 {
 	bool all[LKST_EVENT_SPACE];
 	char text[LKST_LIMITED_TEXT];
@@ -171,7 +171,7 @@ static void note_limited(const struct lkst_diff *d, struct lkst_notes *notes)
 }
 
 /* Text shows the significant ones, those that cannot be compared, or all; programs get all. */
-static int make_rows(const struct lkst_diff_report *r, struct lkst_table *t)
+static int diff_report_make_rows(const struct lkst_diff_report *r, struct lkst_table *t)
 {
 	const struct lkst_diff *d = r->diff;
 	char title[2 * LKST_ERR_LINE];
@@ -185,7 +185,7 @@ static int make_rows(const struct lkst_diff_report *r, struct lkst_table *t)
 		    !lkst_diff_is_significant(&d->rows[i]))
 			nr_hidden++;
 		else
-			put_row(t, &d->rows[i]);
+			diff_report_put_row(t, &d->rows[i]);
 	}
 	lkst_notes_add(&t->notes,
 		       "%u of %u rows differ significantly, by %u tests at the level of %g %%.",
@@ -195,7 +195,7 @@ static int make_rows(const struct lkst_diff_report *r, struct lkst_table *t)
 			       nr_hidden);
 	if (d->nr_missing)
 		lkst_notes_add(&t->notes, "%u could not be compared.", d->nr_missing);
-	note_limited(d, &t->notes);
+	diff_report_note_limited(d, &t->notes);
 	for (i = 0; i < 2; i++) {
 		const struct lkst_diff_side *s = d->sides[i];
 
@@ -226,7 +226,7 @@ static const struct lkst_column verdict_columns[] = {
 	{ "verdict", "verdict", LKST_COLUMN_TEXT, "in words" },
 };
 
-static void put_value(struct lkst_table *t, const struct lkst_criterion *c, double value)
+static void diff_report_put_value(struct lkst_table *t, const struct lkst_criterion *c, double value)
 {
 	char text[LKST_DURATION_TEXT];
 
@@ -238,15 +238,15 @@ static void put_value(struct lkst_table *t, const struct lkst_criterion *c, doub
 	lkst_table_str(t, text);
 }
 
-static void put_values(struct lkst_table *t, const struct lkst_criterion *c,
-		       const struct lkst_verdict *v)
+static void diff_report_put_values(struct lkst_table *t, const struct lkst_criterion *c,
+				   const struct lkst_verdict *v)
 {
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
 		lkst_table_double(t, v->values[i]);
 	for (i = 0; i < 2; i++)
-		put_value(t, c, v->values[i]);
+		diff_report_put_value(t, c, v->values[i]);
 	if (v->values[0] > 0)
 		lkst_table_double(t, 100 * (v->values[1] / v->values[0] - 1));
 	else
@@ -275,7 +275,7 @@ static void put_verdict(struct lkst_table *t, const struct lkst_diff *d, const c
 	lkst_table_row(t);
 	lkst_table_str(t, text);
 	if (v->has_values)
-		put_values(t, c, v);
+		diff_report_put_values(t, c, v);
 	for (i = 0; !v->has_values && i < 7; i++)
 		lkst_table_none(t);
 	lkst_table_bool(t, v->is_met);
@@ -301,7 +301,7 @@ static int make_verdicts(const struct lkst_diff_report *r, struct lkst_table *t)
 /* ---- examples -------------------------------------------------------------------------------- */
 
 /* A typical occurrence of a row, explained. */
-struct why {
+struct diff_report_why {
 	const struct lkst_diff_row *row;
 	unsigned int side;
 	bool is_slow;
@@ -311,7 +311,7 @@ struct why {
 	struct lkst_account *account;
 };
 
-static void why_fini(struct why *w)
+static void why_fini(struct diff_report_why *w)
 {
 	lkst_account_free(w->account);
 	lkst_excerpt_free(w->excerpt);
@@ -319,8 +319,8 @@ static void why_fini(struct why *w)
 }
 
 /* Explains @x. That nothing is known of its thread is no failure: then there is no account. */
-static int explain(struct lkst_err *e, const struct lkst_diff_report *r,
-		   const struct lkst_diff_example *x, struct why *w)
+static int diff_report_explain(struct lkst_err *e, const struct lkst_diff_report *r,
+			       const struct lkst_diff_example *x, struct diff_report_why *w)
 {
 	struct lkst_excerpt_options options = { .max = EXCERPT_RECORDS };
 	u64 from_ns = x->start_ns, to_ns = x->start_ns + x->ns;
@@ -337,8 +337,8 @@ static int explain(struct lkst_err *e, const struct lkst_diff_report *r,
 	return err == -ENOENT ? 0 : err;
 }
 
-static void set_up(const struct lkst_diff_report *r, const struct why *w, struct lkst_out *out,
-		   struct lkst_view_config *ret_config)
+static void diff_report_set_up(const struct lkst_diff_report *r, const struct diff_report_why *w, struct lkst_out *out,
+			       struct lkst_view_config *ret_config)
 {
 	u64 end_ns;
 
@@ -351,15 +351,15 @@ static void set_up(const struct lkst_diff_report *r, const struct why *w, struct
 }
 
 /* @j NULL: as text. */
-static int print_one(struct lkst_err *e, const struct lkst_diff_report *r, struct why *w,
-		     const struct lkst_diff_example *x, struct lkst_out *out, struct lkst_json *j)
+static int diff_report_print_one(struct lkst_err *e, const struct lkst_diff_report *r, struct diff_report_why *w,
+				 const struct lkst_diff_example *x, struct lkst_out *out, struct lkst_json *j)
 {
 	struct lkst_view_config config;
-	int err = explain(e, r, x, w);
+	int err = diff_report_explain(e, r, x, w);
 
 	if (err || !w->account)
 		return err;
-	set_up(r, w, out, &config);
+	diff_report_set_up(r, w, out, &config);
 	if (!j) {
 		lkst_out_str(out, "\n");
 		lkst_out_message(out, "%s, a typical %s one: at %s of %c", w->row->name,
@@ -392,13 +392,13 @@ static int print_both(struct lkst_err *e, const struct lkst_diff_report *r,
 	}
 	for (i = 0; i < 2 && !err; i++) {
 		const struct lkst_diff_example *x = i ? pair.fast : pair.slow;
-		_cleanup_(why_fini) struct why w = { .row = row,
+		_cleanup_(why_fini) struct diff_report_why w = { .row = row,
 						     .side = i ? !pair.slow_side : pair.slow_side,
 						     .is_slow = !i,
 						     .place = pair.place };
 
 		if (x)
-			err = print_one(e, r, &w, x, out, j);
+			err = diff_report_print_one(e, r, &w, x, out, j);
 	}
 	if (j)
 		lkst_json_end(j);
@@ -462,7 +462,7 @@ struct tables {
 	struct lkst_table rows, verdicts, waiting;
 };
 
-static void put_notes(struct lkst_json *j, const struct lkst_notes *notes)
+static void diff_report_put_notes(struct lkst_json *j, const struct lkst_notes *notes)
 {
 	unsigned int i;
 
@@ -470,8 +470,8 @@ static void put_notes(struct lkst_json *j, const struct lkst_notes *notes)
 		lkst_json_str(j, NULL, notes->text[i]);
 }
 
-static int print_json(struct lkst_err *e, const struct lkst_diff_report *r, struct lkst_out *out,
-		      const struct tables *t)
+static int diff_report_print_json(struct lkst_err *e, const struct lkst_diff_report *r, struct lkst_out *out,
+				  const struct tables *t)
 {
 	struct lkst_json j;
 	int err;
@@ -486,15 +486,15 @@ static int print_json(struct lkst_err *e, const struct lkst_diff_report *r, stru
 	err = print_whys(e, r, out, &j);
 	lkst_json_end(&j);
 	lkst_json_array(&j, "notes");
-	put_notes(&j, &t->rows.notes);
+	diff_report_put_notes(&j, &t->rows.notes);
 	lkst_json_end(&j);
 	lkst_json_end(&j);
 	return err;
 }
 
 /* CSV has one table, of one kind of rows, and that of the criteria, if there are any. */
-static int print_tables(struct lkst_err *e, const struct lkst_diff_report *r, struct lkst_out *out,
-			const struct tables *t)
+static int diff_report_print_tables(struct lkst_err *e, const struct lkst_diff_report *r, struct lkst_out *out,
+				    const struct tables *t)
 {
 	struct lkst_table_printer p;
 	unsigned int i;
@@ -518,14 +518,15 @@ int lkst_diff_report_print(struct lkst_err *e, const struct lkst_diff_report *r,
 			   struct lkst_out *out)
 {
 	struct tables t = {};
-	int err = make_rows(r, &t.rows) ?: make_verdicts(r, &t.verdicts);
+	int err = diff_report_make_rows(r, &t.rows) ?: make_verdicts(r, &t.verdicts);
 
 	if (err)
 		err = lkst_err_sys(e, err, "comparing");
 	else
 		err = lkst_diff_waited(e, r->diff, r->traces, r->comm, r->has_all, &t.waiting);
 	if (!err)
-		err = r->format == LKST_TABLE_JSON ? print_json(e, r, out, &t) : print_tables(e, r, out, &t);
+		err = r->format == LKST_TABLE_JSON ? diff_report_print_json(e, r, out, &t)
+						   : diff_report_print_tables(e, r, out, &t);
 	lkst_table_fini(&t.rows);
 	lkst_table_fini(&t.verdicts);
 	lkst_table_fini(&t.waiting);

@@ -21,7 +21,7 @@
 
 enum { NO_FORMAT = UINT_MAX };
 
-struct options {
+struct export_options {
 	unsigned int format;
 	const char *output, *clickhouse, *from, *to;
 	struct lkst_fleet_options server;
@@ -30,25 +30,25 @@ struct options {
 	bool quiet;
 };
 
-static const struct options defaults = { .format = NO_FORMAT,
+static const struct export_options defaults = { .format = NO_FORMAT,
 					 .server = LKST_FLEET_DEFAULTS,
 					 .which = LKST_CHOOSING_DEFAULTS };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct export_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .help = "what to write:", .choices = lkst_export_choices,
 		    .advice = lkst_export_advice),
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct export_options, output, .name = "output", .letter = 'o',
 		    .argument = "FILE", .standard = "TRACE with the format's ending",
 		    .help = "the file, or for some formats the directory, to make; a file that is\n"
 			    "there is replaced; - is standard output"),
-	LKST_OPTION(TEXT, struct options, clickhouse, .name = "clickhouse", .argument = "URL",
+	LKST_OPTION(TEXT, struct export_options, clickhouse, .name = "clickhouse", .argument = "URL",
 		    .help = "instead of a file, to the ClickHouse server there"),
-	LKST_FLEET_ROWS(struct options, server, LKST_FLEET_TIMEOUT),
-	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
-	LKST_CHOOSING_ROWS(struct options, which),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_FLEET_ROWS(struct export_options, server, LKST_FLEET_TIMEOUT),
+	LKST_RANGE_ROWS(struct export_options, "from this time on", "up to this time"),
+	LKST_CHOOSING_ROWS(struct export_options, which),
+	LKST_ACCESS_ROWS(struct export_options, access),
+	LKST_OPTION(FLAG, struct export_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
@@ -56,7 +56,7 @@ static const struct lkst_option rows[] = {
 /* ---- signals --------------------------------------------------------------------------------- */
 
 /* What is half-written is to be removed before the process ends. */
-static void take_signals(void)
+static void export_take_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction old;
@@ -104,8 +104,8 @@ static void tell_samples(const struct lkst_export_result *result)
 }
 
 /* Says what was written, and what could not be: -EBADMSG then. */
-static int tell(struct lkst_err *e, const struct options *o, const char *trace, const char *output,
-		const struct lkst_export_result *result)
+static int export_tell(struct lkst_err *e, const struct export_options *o, const char *trace, const char *output,
+		       const struct lkst_export_result *result)
 {
 	char size[LKST_SIZE_TEXT];
 	u64 nr_other = result->nr_gaps - result->nr_unreadable;
@@ -151,13 +151,13 @@ static int tell(struct lkst_err *e, const struct options *o, const char *trace, 
 }
 
 #ifdef LKST_NO_FLEET
-static int send(struct lkst_err *e, const struct options *o, struct lkst_export_request *request)
+static int export_send(struct lkst_err *e, const struct export_options *o, struct lkst_export_request *request)
 {
 	return lkst_fleet_server_open(e, &o->server, o->clickhouse, NULL);
 }
 #else
 /* To the server; what was sent before an error or a signal stays there. */
-static int send(struct lkst_err *e, const struct options *o, struct lkst_export_request *request)
+static int export_send(struct lkst_err *e, const struct export_options *o, struct lkst_export_request *request)
 {
 	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
 	struct lkst_fleet_sent sent = {};
@@ -167,7 +167,7 @@ static int send(struct lkst_err *e, const struct options *o, struct lkst_export_
 	if (err)
 		return err;
 	request->stop = lkst_end_flag();
-	take_signals();
+	export_take_signals();
 	err = lkst_fleet_send_events(e, f, request, &sent);
 	lkst_size_format(sent.bytes, size);
 	if (err && sent.rows)
@@ -177,13 +177,13 @@ static int send(struct lkst_err *e, const struct options *o, struct lkst_export_
 	if (!err && !o->quiet)
 		lkst_print_message(stdout, "%s: %llu records, sent as %s", o->clickhouse,
 				   (unsigned long long)sent.rows, size);
-	return err ?: tell(e, o, request->trace_name, NULL, &sent.result);
+	return err ?: export_tell(e, o, request->trace_name, NULL, &sent.result);
 }
 #endif
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int export_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct export_options *o = options;
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	_cleanup_free_ char *output = NULL;
 	struct lkst_export_request request = { .trace_name = args[0], .fd = STDOUT_FILENO };
@@ -209,7 +209,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	request.format = o->format;
 	request.which = lkst_choosing_which(&o->which, from_ns, to_ns);
 	if (o->clickhouse)
-		return send(e, o, &request);
+		return export_send(e, o, &request);
 	if (!o->output || strcmp(o->output, "-")) {
 		output = o->output ? strdup(o->output)
 				   : lkst_cmd_output_of(args[0], lkst_export_extension(o->format));
@@ -218,7 +218,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		request.path = output;
 		request.access = &access;
 		request.stop = lkst_end_flag();
-		take_signals();
+		export_take_signals();
 	} else {
 		/* `lkst export -o - … | head` ends quietly. */
 		signal(SIGPIPE, SIG_DFL);
@@ -226,7 +226,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = lkst_code_naming_begin(e, t, &request.namer) ?: lkst_export_run(e, &request, &result);
 	lkst_code_naming_end(&request.namer);
 	obey_signal();
-	return err ? err : tell(e, o, args[0], output, &result);
+	return err ? err : export_tell(e, o, args[0], output, &result);
 }
 
 const struct lkst_cmd lkst_cmd_export = {
@@ -242,9 +242,9 @@ const struct lkst_cmd lkst_cmd_export = {
 		    "  lkst export --clickhouse http://localhost:8123 slow-tx\n"
 		    "  lkst export -f json -e 'sched_*' --from -2s -o - slow-tx | jq .event\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct export_options),
 	.defaults = &defaults,
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = export_run,
 };

@@ -16,7 +16,7 @@ static const struct lkst_column host_column = { "host", "host", LKST_COLUMN_TEXT
 
 /* ---- one table ------------------------------------------------------------------------------- */
 
-static struct lkst_joined_table *find(const struct lkst_joined_tables *j, const char *name)
+static struct lkst_joined_table *joined_tables_find(const struct lkst_joined_tables *j, const char *name)
 {
 	unsigned int i;
 
@@ -49,7 +49,7 @@ static struct lkst_joined_table *add_like(struct lkst_joined_tables *j, const st
 	return one;
 }
 
-static bool is_time(const struct lkst_column *column)
+static bool joined_tables_is_time(const struct lkst_column *column)
 {
 	return column->type == LKST_COLUMN_TIME || column->type == LKST_COLUMN_CLOCK;
 }
@@ -66,7 +66,7 @@ static void copy_cell(struct lkst_table *to, const struct lkst_column *column,
 		lkst_table_text(to, cell->text, cell->length);
 		break;
 	case LKST_CELL_U64:
-		lkst_table_u64(to, cell->u64 + (is_time(column) ? offset_ns : 0));
+		lkst_table_u64(to, cell->u64 + (joined_tables_is_time(column) ? offset_ns : 0));
 		break;
 	case LKST_CELL_S64:
 		lkst_table_s64(to, cell->s64);
@@ -134,12 +134,12 @@ static int add_drawn(struct lkst_joined_tables *j, const struct lkst_host *host,
 	return lkst_table_end(&one->table);
 }
 
-static int add_table(struct lkst_joined_tables *j, const struct lkst_host *host,
-		     const struct lkst_table *t, u64 max_rows)
+static int joined_tables_add_table(struct lkst_joined_tables *j, const struct lkst_host *host,
+				   const struct lkst_table *t, u64 max_rows)
 {
 	const size_t nr =
 		j->is_text && max_rows && max_rows < t->nr_rows ? (size_t)max_rows : t->nr_rows;
-	struct lkst_joined_table *one = find(j, t->name);
+	struct lkst_joined_table *one = joined_tables_find(j, t->name);
 
 	if (j->is_text && t->kind == LKST_TABLE_HISTOGRAM)
 		return add_drawn(j, host, t);
@@ -159,7 +159,7 @@ int lkst_joined_tables_add(struct lkst_joined_tables *j, const struct lkst_host 
 	int err = 0;
 
 	for (i = 0; i < shown->nr && !err; i++)
-		err = add_table(j, host, shown->items[i].table, shown->items[i].max_rows);
+		err = joined_tables_add_table(j, host, shown->items[i].table, shown->items[i].max_rows);
 	return err;
 }
 
@@ -179,7 +179,7 @@ static const struct lkst_column columns_of_hosts[] = {
 	{ NULL, "its clock", LKST_COLUMN_TEXT, "what is known of its clock" },
 };
 
-static void put_host(struct lkst_table *t, const struct lkst_reading *h, unsigned int i)
+static void joined_tables_put_host(struct lkst_table *t, const struct lkst_reading *h, unsigned int i)
 {
 	const struct lkst_host *host = &h->list[i];
 	char text[LKST_HOST_CLOCK_TEXT];
@@ -214,7 +214,7 @@ int lkst_joined_tables_add_hosts(struct lkst_joined_tables *j, const struct lkst
 	if (!one)
 		return -ENOMEM;
 	for (i = 0; i < h->nr; i++)
-		put_host(&one->table, h, i);
+		joined_tables_put_host(&one->table, h, i);
 	if (h->nr_messages)
 		lkst_notes_add(
 			&one->table.notes,

@@ -13,21 +13,21 @@
 #include "cmd/readers/traces.h"
 #include "print/account_text.h"
 
-struct options {
+struct lint_options {
 	struct lkst_list rules;
 	bool list;
 	unsigned int format, time;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(LIST, struct options, rules, .name = "rule", .letter = 'r', .argument = "GLOB",
+	LKST_OPTION(LIST, struct lint_options, rules, .name = "rule", .letter = 'r', .argument = "GLOB",
 		    .standard = "all", .help = "only the rules that match; may be repeated"),
-	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+	LKST_OPTION(FLAG, struct lint_options, list, .name = "list", .letter = 'l',
 		    .help = "list the rules"),
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct lint_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
 		    .choices = lkst_account_format_choices),
-	LKST_OPTION(CHOICE, struct options, time, .name = "time", .argument = "FORM",
+	LKST_OPTION(CHOICE, struct lint_options, time, .name = "time", .argument = "FORM",
 		    .standard = "day", .help = "", .choices = lkst_view_time_choices),
 	{},
 };
@@ -43,7 +43,7 @@ static void list_rules(void)
 int lkst_lint_account(struct lkst_err *e, const void *options, struct lkst_trace *t,
 		      struct lkst_shown_account *shown)
 {
-	const struct options *o = options;
+	const struct lint_options *o = options;
 	struct lkst_lint *l = &shown->lint;
 	u64 end_ns;
 	int err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, NULL, NULL, l);
@@ -66,7 +66,7 @@ void lkst_lint_account_fini(struct lkst_shown_account *shown)
 }
 
 /* As JSON notes are a part of the account; text leaves stdout to the findings. */
-static void print_notes(const struct lkst_lint *l, bool is_json)
+static void lint_print_notes(const struct lkst_lint *l, bool is_json)
 {
 	unsigned int i;
 
@@ -77,8 +77,8 @@ static void print_notes(const struct lkst_lint *l, bool is_json)
 			lkst_print_message(stderr, "lkst lint: %s", l->notes.text[i]);
 }
 
-static int print(struct lkst_err *e, const struct options *o,
-		 const struct lkst_shown_account *shown, struct lkst_out *out)
+static int lint_print(struct lkst_err *e, const struct lint_options *o,
+		      const struct lkst_shown_account *shown, struct lkst_out *out)
 {
 	int err = lkst_view_account(&shown->config, shown->account, o->format, true);
 
@@ -90,7 +90,7 @@ static int print(struct lkst_err *e, const struct options *o,
 }
 
 /* Prints what is found in @t; @host NULL: there is no other. 1: something is. */
-static int lint_trace(struct lkst_err *e, const struct options *o, struct lkst_trace *t, const char *host,
+static int lint_trace(struct lkst_err *e, const struct lint_options *o, struct lkst_trace *t, const char *host,
 		      struct lkst_out *out)
 {
 	_cleanup_(lkst_lint_account_fini) struct lkst_shown_account shown = {};
@@ -98,16 +98,17 @@ static int lint_trace(struct lkst_err *e, const struct options *o, struct lkst_t
 
 	if (err)
 		return err;
-	print_notes(&shown.lint, o->format == LKST_ACCOUNT_AS_JSON);
+	lint_print_notes(&shown.lint, o->format == LKST_ACCOUNT_AS_JSON);
 	shown.config.out = out;
 	if (host)
 		lkst_out_message(out, "%s:", host);
-	err = print(e, o, &shown, out);
+	err = lint_print(e, o, &shown, out);
 	return err ? err : shown.lint.nr_findings != 0;
 }
 
 /* Each host's by itself, those of several below its name. 1: something is found in one of them. */
-static int lint_reading(struct lkst_err *e, const struct options *o, const struct lkst_reading *r, struct lkst_out *out)
+static int lint_reading(struct lkst_err *e, const struct lint_options *o, const struct lkst_reading *r,
+			struct lkst_out *out)
 {
 	unsigned int i;
 	int err = 0, found = 0;
@@ -121,11 +122,11 @@ static int lint_reading(struct lkst_err *e, const struct options *o, const struc
 	return err < 0 ? err : found;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int lint_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	const struct options *o = options;
+	const struct lint_options *o = options;
 	int err;
 
 	if (o->list) {
@@ -156,8 +157,8 @@ const struct lkst_cmd lkst_cmd_lint = {
 	.examples = "  lkst record -o trace -- ./provoke && lkst lint trace\n"
 		    "  lkst lint --rule 'lock-*' --format json trace\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct lint_options),
 	.min_args = 0,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = lint_run,
 };

@@ -11,16 +11,16 @@
 #include "live/kernel/page_map.h"
 #include "print/table_text.h"
 
-struct options {
+struct pages_options {
 	unsigned int format;
 	bool list;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+	LKST_OPTION(FLAG, struct pages_options, list, .name = "list", .letter = 'l',
 		    .help = "every page: a row for each run of pages whose addresses and page\n"
 			    "frames follow each other"),
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct pages_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
 		    .choices = lkst_table_format_choices),
 	{},
@@ -51,39 +51,39 @@ static const struct lkst_column list_columns[] = {
 
 /* ---- the tables --------------------------------------------------------------------------------- */
 
-struct pages {
+struct read_pages {
 	struct lkst_table *table;
 	u64 page_size;
 	struct lkst_page_mapping all;
 	unsigned int nr_skipped;
 };
 
-static void put_bytes(struct pages *p, u64 nr_pages)
+static void pages_put_bytes(struct read_pages *p, u64 nr_pages)
 {
 	lkst_table_u64(p->table, nr_pages * p->page_size);
 }
 
-static void put_counts(struct pages *p, const struct lkst_page_mapping *m)
+static void pages_put_counts(struct read_pages *p, const struct lkst_page_mapping *m)
 {
-	put_bytes(p, m->nr_present);
-	put_bytes(p, m->nr_huge);
-	put_bytes(p, m->nr_shared);
-	put_bytes(p, m->nr_zero);
-	put_bytes(p, m->nr_swapped);
+	pages_put_bytes(p, m->nr_present);
+	pages_put_bytes(p, m->nr_huge);
+	pages_put_bytes(p, m->nr_shared);
+	pages_put_bytes(p, m->nr_zero);
+	pages_put_bytes(p, m->nr_swapped);
 }
 
 /* Of the pages of these there are no runs, either. */
 static int count_skipped(void *ctx, const struct lkst_page_mapping *m)
 {
-	struct pages *p = ctx;
+	struct read_pages *p = ctx;
 
 	p->nr_skipped += m->is_skipped;
 	return 0;
 }
 
-static int on_mapping(void *ctx, const struct lkst_page_mapping *m)
+static int pages_on_mapping(void *ctx, const struct lkst_page_mapping *m)
 {
-	struct pages *p = ctx;
+	struct read_pages *p = ctx;
 
 	count_skipped(p, m);
 	p->all.nr_present += m->nr_present;
@@ -97,26 +97,26 @@ static int on_mapping(void *ctx, const struct lkst_page_mapping *m)
 	lkst_table_u64(p->table, m->end);
 	lkst_table_str(p->table, m->access);
 	lkst_table_u64(p->table, m->end - m->begin);
-	put_counts(p, m);
+	pages_put_counts(p, m);
 	lkst_table_str(p->table, m->name);
 	return p->table->error;
 }
 
 /* The sum of all mappings, as the last row. */
-static void put_all(struct pages *p)
+static void pages_put_all(struct read_pages *p)
 {
 	lkst_table_row(p->table);
 	lkst_table_none(p->table);
 	lkst_table_none(p->table);
 	lkst_table_none(p->table);
 	lkst_table_u64(p->table, p->all.end);
-	put_counts(p, &p->all);
+	pages_put_counts(p, &p->all);
 	lkst_table_str(p->table, "all");
 }
 
 static int on_run(void *ctx, const struct lkst_page_mapping *m, const struct lkst_page_run *run)
 {
-	struct pages *p = ctx;
+	struct read_pages *p = ctx;
 
 	lkst_table_row(p->table);
 	lkst_table_u64(p->table, run->address);
@@ -134,7 +134,7 @@ static int on_run(void *ctx, const struct lkst_page_mapping *m, const struct lks
 
 /* ---- the command -------------------------------------------------------------------------------- */
 
-static int parse_pid(struct lkst_err *e, const char *text, pid_t *ret_pid)
+static int pages_parse_pid(struct lkst_err *e, const char *text, pid_t *ret_pid)
 {
 	char *end;
 	long pid;
@@ -147,7 +147,7 @@ static int parse_pid(struct lkst_err *e, const char *text, pid_t *ret_pid)
 	return 0;
 }
 
-static void note_what_is_hidden(struct pages *p)
+static void note_what_is_hidden(struct read_pages *p)
 {
 	if (geteuid())
 		lkst_notes_add(
@@ -161,17 +161,17 @@ static void note_what_is_hidden(struct pages *p)
 			p->nr_skipped);
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int pages_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	const struct options *o = options;
+	const struct pages_options *o = options;
 	struct lkst_page_calls calls = { .run = o->list ? on_run : NULL,
-					 .mapping = o->list ? count_skipped : on_mapping };
-	struct pages pages = { .page_size = (u64)sysconf(_SC_PAGESIZE) };
+					 .mapping = o->list ? count_skipped : pages_on_mapping };
+	struct read_pages pages = { .page_size = (u64)sysconf(_SC_PAGESIZE) };
 	struct lkst_table_printer printer;
 	struct lkst_table table = {};
 	pid_t pid = 0;
-	int err = parse_pid(e, args[0], &pid), flush_err;
+	int err = pages_parse_pid(e, args[0], &pid), flush_err;
 
 	if (err)
 		return err;
@@ -189,7 +189,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = lkst_page_map_walk(e, pid, &calls, &pages);
 	note_what_is_hidden(&pages);
 	if (!err && !o->list)
-		put_all(&pages);
+		pages_put_all(&pages);
 	if (!err)
 		err = lkst_table_end(&table) ? lkst_err_sys(e, table.error, "printing") : 0;
 	if (!err && o->list)
@@ -215,8 +215,8 @@ const struct lkst_cmd lkst_cmd_pages = {
 	.examples = "  lkst pages 1234\n"
 		    "  lkst pages --list --format csv 1234 > pages.csv\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct pages_options),
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = pages_run,
 };

@@ -7,35 +7,35 @@
 #include "cmd/read/print_records.h"
 #include "cmd/readers/traces.h"
 
-struct options {
+struct read_print_options {
 	struct lkst_printing_options options;
 	const char *from, *to;
 	s64 first, last;
 };
 
-static const struct options defaults = { .options = LKST_PRINTING_DEFAULTS };
+static const struct read_print_options defaults = { .options = LKST_PRINTING_DEFAULTS };
 
 static const struct lkst_option rows[] = {
-	LKST_PRINTING_ROWS(struct options, options),
-	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
-	LKST_OPTION(NUMBER, struct options, first, .name = "first", .letter = 'n', .argument = "N",
+	LKST_PRINTING_ROWS(struct read_print_options, options),
+	LKST_RANGE_ROWS(struct read_print_options, "from this time on", "up to this time"),
+	LKST_OPTION(NUMBER, struct read_print_options, first, .name = "first", .letter = 'n', .argument = "N",
 		    .min = 1, .max = INT32_MAX,
 		    .help = "only the first N records of what is asked for"),
-	LKST_OPTION(NUMBER, struct options, last, .name = "last", .letter = 'l', .argument = "N",
+	LKST_OPTION(NUMBER, struct read_print_options, last, .name = "last", .letter = 'l', .argument = "N",
 		    .min = 1, .max = INT32_MAX, .help = "only the last N records of it"),
-	LKST_OPTION(FLAG, struct options, options.no_gaps, .name = "no-gaps",
+	LKST_OPTION(FLAG, struct read_print_options, options.no_gaps, .name = "no-gaps",
 		    .help = "records only: no line where some are missing"),
-	LKST_OPTION(FLAG, struct options, options.brief, .name = "brief",
+	LKST_OPTION(FLAG, struct read_print_options, options.brief, .name = "brief",
 		    .help = "csv: without the arguments' descriptions"),
-	LKST_OPTION(FLAG, struct options, options.text, .name = "text",
+	LKST_OPTION(FLAG, struct read_print_options, options.text, .name = "text",
 		    .help = "json: with the text that --format text has after the thread"),
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int print_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
-	const struct options *o = options;
+	const struct read_print_options *o = options;
 	const struct lkst_print_records what = { .options = &o->options,
 					       .from = o->from,
 					       .to = o->to,
@@ -65,9 +65,9 @@ const struct lkst_cmd lkst_cmd_print = {
 		    "  lkst print --last 20 slow-tx\n"
 		    "  lkst print -f csv slow-tx > trace.csv\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct read_print_options),
 	.defaults = &defaults,
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = print_run,
 };

@@ -32,7 +32,7 @@ struct print {
 	struct printed *list;
 };
 
-static int begin_host(struct lkst_err *e, struct print *p, unsigned int i, unsigned int width)
+static int print_records_begin_host(struct lkst_err *e, struct print *p, unsigned int i, unsigned int width)
 {
 	const struct lkst_host *host = &p->reading->list[i];
 	const struct lkst_printing_host as = { .name = host->name, .width = width, .out = p->out };
@@ -50,7 +50,8 @@ static int begin_host(struct lkst_err *e, struct print *p, unsigned int i, unsig
 }
 
 /* Of host @i, before its record @r, or, NULL, at the end. */
-static int print_gaps(struct print *p, struct lkst_reading_merge *t, unsigned int i, const struct lkst_record *r)
+static int print_records_print_gaps(struct print *p, struct lkst_reading_merge *t, unsigned int i,
+				    const struct lkst_record *r)
 {
 	struct printed *one = &p->list[i];
 	struct lkst_gap gap;
@@ -79,8 +80,8 @@ static int print_held_gaps(struct print *p, unsigned int host, const struct lkst
 	return err;
 }
 
-static int print_record(struct lkst_err *e, struct print *p, struct lkst_reading_merge *t,
-			unsigned int i, const struct lkst_record *r)
+static int print_records_print_record(struct lkst_err *e, struct print *p, struct lkst_reading_merge *t,
+				      unsigned int i, const struct lkst_record *r)
 {
 	struct lkst_print_part *part = &p->part;
 	struct printed *one = &p->list[i];
@@ -91,14 +92,14 @@ static int print_record(struct lkst_err *e, struct print *p, struct lkst_reading
 		one->has_names = true;
 		err = lkst_printing_before(e, &one->printing, p->reading->list[i].trace, one->from_ns);
 	}
-	err = err ?: print_gaps(p, t, i, r);
+	err = err ?: print_records_print_gaps(p, t, i, r);
 	is_printed = lkst_printing_wants(&one->printing, r) && part->nr++ >= part->skip;
 	if (!err && is_printed && part->nr == part->skip + 1)
 		err = print_held_gaps(p, i, r);
 	return err ?: lkst_printing_take(&one->printing, r, is_printed);
 }
 
-static int print_all(struct lkst_err *e, struct print *p)
+static int print_records_print_all(struct lkst_err *e, struct print *p)
 {
 	_cleanup_(lkst_reading_merge_freep) struct lkst_reading_merge *t = NULL;
 	struct lkst_record r;
@@ -106,13 +107,13 @@ static int print_all(struct lkst_err *e, struct print *p)
 	int err = lkst_reading_merge_new(e, p->reading, p->part.from_ns, p->part.to_ns, p->reads_all, &t);
 
 	while (!err && !lkst_print_part_is_over(&p->part) && lkst_reading_merge_next(t, &i, &r) > 0)
-		err = print_record(e, p, t, i, &r);
+		err = print_records_print_record(e, p, t, i, &r);
 	for (i = 0; i < p->reading->nr && !err && !lkst_print_part_is_over(&p->part); i++)
-		err = print_gaps(p, t, i, NULL);
+		err = print_records_print_gaps(p, t, i, NULL);
 	return err;
 }
 
-static int print_part(struct lkst_err *e, struct print *p)
+static int print_records_print_part(struct lkst_err *e, struct print *p)
 {
 	unsigned int i, width = 0;
 	int err = 0;
@@ -124,8 +125,8 @@ static int print_part(struct lkst_err *e, struct print *p)
 		if (strlen(p->reading->list[i].name) > width)
 			width = (unsigned int)strlen(p->reading->list[i].name);
 	for (i = 0; i < p->reading->nr && !err; i++)
-		err = begin_host(e, p, i, width);
-	err = err ?: print_all(e, p);
+		err = print_records_begin_host(e, p, i, width);
+	err = err ?: print_records_print_all(e, p);
 	for (i = 0; i < p->reading->nr; i++)
 		if (p->list[i].is_begun)
 			err = lkst_printing_end(e, &p->list[i].printing, err);
@@ -146,8 +147,8 @@ static bool count_needs_all(const struct print *p)
 	return false;
 }
 
-static int count_all(struct lkst_err *e, const struct print *p, const struct lkst_print_part *part, bool is_whole,
-		     struct lkst_print_count *list)
+static int print_records_count_all(struct lkst_err *e, const struct print *p, const struct lkst_print_part *part,
+				   bool is_whole, struct lkst_print_count *list)
 {
 	_cleanup_(lkst_reading_merge_freep) struct lkst_reading_merge *t = NULL;
 	struct lkst_record r;
@@ -167,8 +168,8 @@ static int count_all(struct lkst_err *e, const struct print *p, const struct lks
 	return err;
 }
 
-static int count(struct lkst_err *e, const void *ctx, const struct lkst_print_part *part, u64 *ret_nr,
-		 u64 *ret_nr_state)
+static int print_records_count(struct lkst_err *e, const void *ctx, const struct lkst_print_part *part, u64 *ret_nr,
+			       u64 *ret_nr_state)
 {
 	const struct print *p = ctx;
 	_cleanup_free_ struct lkst_print_count *list = calloc(p->reading->nr, sizeof(*list));
@@ -178,7 +179,7 @@ static int count(struct lkst_err *e, const void *ctx, const struct lkst_print_pa
 	*ret_nr = *ret_nr_state = 0;
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "counting");
-	err = count_all(e, p, part, count_needs_all(p), list);
+	err = print_records_count_all(e, p, part, count_needs_all(p), list);
 	for (i = 0; i < p->reading->nr; i++) {
 		*ret_nr += list[i].nr;
 		*ret_nr_state += list[i].nr_state;
@@ -218,9 +219,9 @@ int lkst_print_records(struct lkst_err *e, const struct lkst_print_records *what
 		return err;
 	p.reads_all = needs_all(&p);
 	if (what->last)
-		err = lkst_print_find_last(e, &p.part, p.begin_ns, p.end_ns, what->last, count_needs_all(&p), count,
-					   &p);
-	err = err ?: print_part(e, &p);
+		err = lkst_print_find_last(e, &p.part, p.begin_ns, p.end_ns, what->last, count_needs_all(&p),
+					   print_records_count, &p);
+	err = err ?: print_records_print_part(e, &p);
 	if (lkst_out_flush(out) && !err)
 		err = lkst_err_sys(e, out->error, "writing");
 	return err;

@@ -15,31 +15,31 @@
 
 enum { ROWS_STANDARD = 8 };
 
-struct options {
+struct report_options {
 	unsigned int format;
 	const char *from, *to, *comm, *cgroup;
 	s64 rows, tid;
 	bool all;
 };
 
-static const struct options defaults = { .rows = ROWS_STANDARD, .tid = -1 };
+static const struct report_options defaults = { .rows = ROWS_STANDARD, .tid = -1 };
 
 static const struct lkst_option rows[] = {
-	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
-	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .letter = 't', .argument = "N",
+	LKST_RANGE_ROWS(struct report_options, "from this time on", "up to this time"),
+	LKST_OPTION(NUMBER, struct report_options, tid, .name = "tid", .letter = 't', .argument = "N",
 		    .max = INT32_MAX, .help = "only this thread, and a chart of what it did"),
-	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
+	LKST_OPTION(TEXT, struct report_options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "the same of threads that are called so; a shell pattern"),
-	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+	LKST_OPTION(TEXT, struct report_options, cgroup, .name = "cgroup", .argument = "GLOB",
 		    .help = "the same of threads in a cgroup whose path, or whose container,\n"
 			    "matches this shell pattern"),
-	LKST_OPTION(FLAG, struct options, all, .name = "all", .letter = 'a',
+	LKST_OPTION(FLAG, struct report_options, all, .name = "all", .letter = 'a',
 		    .help = "all tables in text: also CPUs, threads, interrupts, who woke whom, page\n"
 			    "faults, disks and spans"),
-	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
+	LKST_OPTION(NUMBER, struct report_options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "8",
 		    .help = "rows of each table that text shows; 0: all"),
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct report_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
 		    .choices = lkst_table_format_choices),
 	{},
@@ -59,12 +59,12 @@ static const char *const to_show[] = { "waiting", "hung", "summary", "chart",	  
 				       "cpu",	  "thread",  "thread_longest", "irq",	     "wakeups",
 				       "fault",	  "biotime", "span",	       "span_worst", "span_states" };
 
-static bool is_of_threads(const struct options *o)
+static bool is_of_threads(const struct report_options *o)
 {
 	return o->tid >= 0 || o->comm || o->cgroup;
 }
 
-static bool is_shown(const struct lkst_table *t, const struct options *o)
+static bool report_is_shown(const struct lkst_table *t, const struct report_options *o)
 {
 	bool is_of_thread = is_of_threads(o);
 	size_t i;
@@ -84,7 +84,7 @@ static bool is_shown(const struct lkst_table *t, const struct options *o)
 }
 
 /* How many rows of @t text shows; 0: all. Those of the first four analyses are short, but for what was left out. */
-static u64 rows_of(const struct lkst_table *t, unsigned int analysis, const struct options *o)
+static u64 report_rows_of(const struct lkst_table *t, unsigned int analysis, const struct report_options *o)
 {
 	return analysis > 3 || !strcmp(t->name, "limited") ? (u64)o->rows : 0;
 }
@@ -92,7 +92,7 @@ static u64 rows_of(const struct lkst_table *t, unsigned int analysis, const stru
 int lkst_report_tables(struct lkst_err *e, const void *options, struct lkst_trace *t,
 		       struct lkst_shown_tables *shown)
 {
-	const struct options *o = options;
+	const struct report_options *o = options;
 	struct lkst_analysis_options asked_for = {
 		.to_ns = UINT64_MAX,
 		.which = { .comm = o->comm,
@@ -111,8 +111,8 @@ int lkst_report_tables(struct lkst_err *e, const void *options, struct lkst_trac
 		const struct lkst_tables *set = lkst_analysis_run_tables(shown->run, i);
 
 		for (k = 0; k < set->nr && !err; k++)
-			if (is_shown(set->items[k], o))
-				err = lkst_shown_tables_add(shown, set->items[k], rows_of(set->items[k], i, o));
+			if (report_is_shown(set->items[k], o))
+				err = lkst_shown_tables_add(shown, set->items[k], report_rows_of(set->items[k], i, o));
 	}
 	return err ? lkst_err_sys(e, err, "reporting") : 0;
 }
@@ -124,11 +124,11 @@ static bool is_first(const struct lkst_table *t)
 	       !strcmp(t->name, "limited") || !strcmp(t->name, "findings");
 }
 
-static int print_report(struct lkst_err *e, const struct options *o, const struct lkst_reading *r,
+static int print_report(struct lkst_err *e, const struct report_options *o, const struct lkst_reading *r,
 			struct lkst_out *out)
 {
 	const bool is_short = r->nr == 1 && o->format == LKST_TABLE_TEXT && !o->all && !is_of_threads(o);
-	struct options own = *o;
+	struct report_options own = *o;
 	const struct lkst_joined_question q = { .answer = lkst_report_tables,
 						.options = &own,
 						.from = &own.from,
@@ -145,7 +145,7 @@ static int print_report(struct lkst_err *e, const struct options *o, const struc
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int report_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
@@ -182,9 +182,9 @@ const struct lkst_cmd lkst_cmd_report = {
 		    "  lkst report web1 db1\n"
 		    "  lkst report --format json slow-tx > report.json\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct report_options),
 	.defaults = &defaults,
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = report_run,
 };

@@ -19,7 +19,7 @@
 #include "cmd/read/why_waiting.h"
 #include "print/account_text.h"
 
-struct options {
+struct why_options {
 	s64 tid, pid, depth, tree;
 	const char *worst, *comm, *cgroup, *call;
 	const char *span, *id, *request;
@@ -29,7 +29,7 @@ struct options {
 	u64 longer_ns;
 };
 
-static const struct options defaults = {
+static const struct why_options defaults = {
 	.tid = -1,
 	.pid = -1,
 	.depth = LKST_WHY_DEPTH,
@@ -64,11 +64,11 @@ static bool in_short_choices(unsigned int i, struct lkst_choice *ret_choice)
 }
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .argument = "N", .min = 1,
+	LKST_OPTION(NUMBER, struct why_options, tid, .name = "tid", .argument = "N", .min = 1,
 		    .max = INT32_MAX, .help = "the thread whose time is to be explained; with '#N': whose waiting"),
-	LKST_OPTION(NUMBER, struct options, pid, .name = "pid", .letter = 'p', .argument = "N", .min = 1,
+	LKST_OPTION(NUMBER, struct why_options, pid, .name = "pid", .letter = 'p', .argument = "N", .min = 1,
 		    .max = INT32_MAX, .help = "of where the waiting went: only threads of this process"),
-	LKST_OPTION(TEXT, struct options, worst, .name = "worst", .letter = 'w',
+	LKST_OPTION(TEXT, struct why_options, worst, .name = "worst", .letter = 'w',
 		    .argument = "KIND[:CALL]", .is_value = is_worst_kind,
 		    .help = "explain the longest syscall, wait (of a program's thread, blocked or\n"
 			    "stopped), ready (but not running), fault (page fault of a program), io (wait\n"
@@ -76,63 +76,63 @@ static const struct lkst_option rows[] = {
 			    "calls not those that wait by design (poll, wait4, futex ...), unless\n"
 			    "CALL, a glob, names them; with --span, --id or --trace it needs no\n"
 			    "KIND"),
-	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .argument = "GLOB",
+	LKST_OPTION(TEXT, struct why_options, comm, .name = "comm", .argument = "GLOB",
 		    .help = "with --worst, or of where the waiting went: only of threads with such\n"
 			    "a name"),
-	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+	LKST_OPTION(TEXT, struct why_options, cgroup, .name = "cgroup", .argument = "GLOB",
 		    .help = "the same: only of threads in such a cgroup or container"),
-	LKST_OPTION(TEXT, struct options, call, .name = "call", .argument = "GLOB",
+	LKST_OPTION(TEXT, struct why_options, call, .name = "call", .argument = "GLOB",
 		    .help = "with --worst: only in system calls of such a name; the same as\n"
 			    "KIND:CALL"),
 	LKST_OPTION(
-		TEXT, struct options, span, .name = "span", .argument = "GLOB",
+		TEXT, struct why_options, span, .name = "span", .argument = "GLOB",
 		.help = "explain the longest span of such a name that a program marked and that\n"
 			"is recorded whole; the same as --worst span:GLOB. With '#N': only the\n"
 			"waiting in such spans, as of `lkst analyze waiting`"),
-	LKST_OPTION(TEXT, struct options, id, .name = "id", .argument = "N",
+	LKST_OPTION(TEXT, struct why_options, id, .name = "id", .argument = "N",
 		    .help = "only spans with this number"),
-	LKST_OPTION(TEXT, struct options, request, .name = "trace", .argument = "ID",
+	LKST_OPTION(TEXT, struct why_options, request, .name = "trace", .argument = "ID",
 		    .help = "only spans of this request: 32 hexadecimal digits, or a whole\n"
 			    "traceparent of W3C Trace Context"),
-	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
-	LKST_OPTION(TEXT, struct options, host, .name = "host", .argument = "NAME",
+	LKST_RANGE_ROWS(struct why_options, "from this time on", "up to this time"),
+	LKST_OPTION(TEXT, struct why_options, host, .name = "host", .argument = "NAME",
 		    .help = "of several hosts: whose thread or span it is; --worst searches all\n"
 			    "without it"),
-	LKST_OPTION(FLAG, struct options, hung, .name = "hung",
+	LKST_OPTION(FLAG, struct why_options, hung, .name = "hung",
 		    .help = "what has not ended: who waits when the trace ends, for whom, and what that\n"
 			    "one does; deadlocks first. Without TRACE: of the recording that runs"),
-	LKST_OPTION(DURATION, struct options, longer_ns, .name = "longer", .argument = "TIME", .standard = "1s",
+	LKST_OPTION(DURATION, struct why_options, longer_ns, .name = "longer", .argument = "TIME", .standard = "1s",
 		    .help = "with --hung: only waits that are as long"),
-	LKST_OPTION(NUMBER, struct options, depth, .name = "depth", .letter = 'd', .argument = "N",
+	LKST_OPTION(NUMBER, struct why_options, depth, .name = "depth", .letter = 'd', .argument = "N",
 		    .max = LKST_WHY_DEPTH_MAX, .standard = "8", .help = "follow so many wake-ups"),
-	LKST_OPTION(NUMBER, struct options, tree, .name = "tree", .argument = "DEPTH", .min = 1,
+	LKST_OPTION(NUMBER, struct why_options, tree, .name = "tree", .argument = "DEPTH", .min = 1,
 		    .max = LKST_TREE_DEPTH_MAX,
 		    .help = "in place of where the waiting went: all waiting as a tree, so many levels:\n"
 			    "who waited, because of whom or what, who did what meanwhile, and so on"),
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct why_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
 		    .choices = lkst_account_format_choices),
-	LKST_OPTION(CHOICE, struct options, time, .name = "time", .argument = "FORM",
+	LKST_OPTION(CHOICE, struct why_options, time, .name = "time", .argument = "FORM",
 		    .standard = "day", .help = "", .choices = lkst_view_time_choices),
-	LKST_OPTION(CHOICE, struct options, in_short, .name = "in-short", .argument = "WHEN", .standard = "yes",
+	LKST_OPTION(CHOICE, struct why_options, in_short, .name = "in-short", .argument = "WHEN", .standard = "yes",
 		    .help = "what the time was lost to, in a sentence or two:", .choices = in_short_choices),
-	LKST_OPTION(FLAG, struct options, brief, .name = "brief",
+	LKST_OPTION(FLAG, struct why_options, brief, .name = "brief",
 		    .help = "without the events that each step rests on"),
-	LKST_OPTION(FLAG, struct options, journal, .name = "journal",
+	LKST_OPTION(FLAG, struct why_options, journal, .name = "journal",
 		    .help = "with the lines of this machine's journal that have the number of\n"
 			    "the span's request; those in a bundle are shown anyway"),
 	{},
 };
 
 /* What is to be explained. */
-struct question {
+struct why_question {
 	s32 tid;
 	u64 from_ns, to_ns; /* by the host's own clock */
 	struct lkst_worst worst; /* how it was found, if it was searched for */
 	unsigned int host;	 /* of several hosts: whose thread or span it is */
 };
 
-static int check_interval(struct lkst_err *e, const struct question *q, u64 begin_ns, u64 end_ns)
+static int check_interval(struct lkst_err *e, const struct why_question *q, u64 begin_ns, u64 end_ns)
 {
 	if (q->from_ns >= end_ns || q->to_ns <= begin_ns)
 		return lkst_err_set(
@@ -145,8 +145,8 @@ static int check_interval(struct lkst_err *e, const struct question *q, u64 begi
 }
 
 /* Makes @ret_question the one about host number @i of @r. */
-static int parse_question(struct lkst_err *e, const struct options *o, const struct lkst_reading *r, unsigned int i,
-			  struct question *ret_question)
+static int parse_question(struct lkst_err *e, const struct why_options *o, const struct lkst_reading *r, unsigned int i,
+			  struct why_question *ret_question)
 {
 	const struct lkst_host *host = &r->list[i];
 	u64 begin_ns, end_ns, from_ns, to_ns;
@@ -155,7 +155,7 @@ static int parse_question(struct lkst_err *e, const struct options *o, const str
 	if (err)
 		return err;
 	lkst_trace_range(host->trace, &begin_ns, &end_ns);
-	*ret_question = (struct question){ .tid = (s32)o->tid, .from_ns = begin_ns, .to_ns = end_ns, .host = i };
+	*ret_question = (struct why_question){ .tid = (s32)o->tid, .from_ns = begin_ns, .to_ns = end_ns, .host = i };
 	if (o->from)
 		ret_question->from_ns = lkst_host_own_ns(host, from_ns);
 	if (o->to)
@@ -164,8 +164,8 @@ static int parse_question(struct lkst_err *e, const struct options *o, const str
 }
 
 /* With --worst: makes the question the longest such interval. */
-static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
-		      struct question *q)
+static int find_worst(struct lkst_err *e, const struct why_options *o, struct lkst_trace *t,
+		      struct why_question *q)
 {
 	struct lkst_worst_options options = { .from_ns = q->from_ns,
 					      .to_ns = q->to_ns,
@@ -185,14 +185,14 @@ static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_t
 	if (!err)
 		err = lkst_worst_find(e, t, &options, &worst);
 	if (!err)
-		*q = (struct question){ worst.tid, worst.from_ns, worst.to_ns, worst, q->host };
+		*q = (struct why_question){ worst.tid, worst.from_ns, worst.to_ns, worst, q->host };
 	return err;
 }
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
 /* The pattern for names that --worst gives: "" where it gives none; NULL: it is not about spans. */
-static const char *worst_span(const struct options *o)
+static const char *worst_span(const struct why_options *o)
 {
 	if (o->worst && !*o->worst)
 		return o->worst;
@@ -201,18 +201,18 @@ static const char *worst_span(const struct options *o)
 	return o->worst[4] ? o->worst + 5 : "";
 }
 
-static bool is_about_span(const struct options *o)
+static bool is_about_span(const struct why_options *o)
 {
 	return o->span || o->id || o->request || worst_span(o);
 }
 
 /* Whether the interval has to be searched for first. */
-static bool is_search(const struct options *o)
+static bool is_search(const struct why_options *o)
 {
 	return o->worst && !is_about_span(o);
 }
 
-static int parse_span(struct lkst_err *e, const struct options *o, const struct question *q,
+static int parse_span(struct lkst_err *e, const struct why_options *o, const struct why_question *q,
 		      struct lkst_why_span_options *ret)
 {
 	const char *name = worst_span(o);
@@ -259,7 +259,7 @@ static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 }
 
 /* Says that another one may be longer, since not all were recorded. */
-static void say_limited(struct lkst_account *a, const struct lkst_worst *w)
+static void why_say_limited(struct lkst_account *a, const struct lkst_worst *w)
 {
 	struct lkst_account_step *top = a->root.steps;
 
@@ -270,8 +270,8 @@ static void say_limited(struct lkst_account *a, const struct lkst_worst *w)
 	lkst_account_say(a, top, " (the cost limit)");
 }
 
-static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
-		struct lkst_shown_account *shown)
+static int why_load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		    struct lkst_shown_account *shown)
 {
 	struct lkst_excerpt_options options = {};
 	int err = lkst_code_naming_begin(e, t, &options.namer);
@@ -291,7 +291,7 @@ static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 }
 
 /* The configuration of one host's steps. What was not read of a host has no steps. */
-static void set_config_of(const struct options *o, const struct lkst_trace *t, const struct lkst_excerpt *w,
+static void set_config_of(const struct why_options *o, const struct lkst_trace *t, const struct lkst_excerpt *w,
 			  struct lkst_view_config *config)
 {
 	u64 end_ns;
@@ -303,7 +303,7 @@ static void set_config_of(const struct options *o, const struct lkst_trace *t, c
 	lkst_trace_range(t, &config->begin_ns, &end_ns);
 }
 
-static int set_config(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
+static int set_config(struct lkst_err *e, const struct why_options *o, const struct lkst_trace *t,
 		      struct lkst_shown_account *shown)
 {
 	const struct lkst_reading *h = shown->hosts;
@@ -332,7 +332,7 @@ static int set_config(struct lkst_err *e, const struct options *o, const struct 
 }
 
 /* The cause in short of what whoever had the span for longest has waited for meanwhile. */
-static int say_span_in_short(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+static int say_span_in_short(struct lkst_err *e, const struct why_options *o, struct lkst_trace *t,
 			     const struct lkst_span *span, struct lkst_notes *notes)
 {
 	s32 tid = span->begin_tid;
@@ -374,8 +374,8 @@ static int start_account(struct lkst_err *e, struct lkst_shown_account *shown)
 }
 
 /* What is said in short comes first: two passes at once would need the memory of both. */
-static int explain_span(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
-			const struct question *q, struct lkst_shown_account *shown)
+static int explain_span(struct lkst_err *e, const struct why_options *o, struct lkst_trace *t,
+			const struct why_question *q, struct lkst_shown_account *shown)
 {
 	struct lkst_why_span_options options;
 	struct lkst_notes notes = {};
@@ -388,15 +388,15 @@ static int explain_span(struct lkst_err *e, const struct options *o, struct lkst
 	if (o->in_short == IN_SHORT_ONLY)
 		err = err ?: start_account(e, shown);
 	else
-		err = err ?: load(e, t, span.from_ns, span.to_ns, shown) ?:
+		err = err ?: why_load(e, t, span.from_ns, span.to_ns, shown) ?:
 		      lkst_why_span_explain(e, shown->excerpt, &span, nr, (unsigned int)o->depth, &shown->account);
 	return move_notes(&notes, shown, err) ?: set_config(e, o, t, shown);
 }
 
 /* ---- explaining ------------------------------------------------------------------------------ */
 
-static int explain(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
-		   const struct question *q, struct lkst_shown_account *shown)
+static int read_why_explain(struct lkst_err *e, const struct why_options *o, struct lkst_trace *t,
+			    const struct why_question *q, struct lkst_shown_account *shown)
 {
 	struct lkst_notes notes = {};
 	int err = o->in_short == IN_SHORT_NO
@@ -405,19 +405,19 @@ static int explain(struct lkst_err *e, const struct options *o, struct lkst_trac
 	if (o->in_short == IN_SHORT_ONLY)
 		err = err ?: start_account(e, shown);
 	else
-		err = err ?: load(e, t, q->from_ns, q->to_ns, shown) ?:
+		err = err ?: why_load(e, t, q->from_ns, q->to_ns, shown) ?:
 		      lkst_why_explain(e, shown->excerpt, q->tid, q->from_ns, q->to_ns, (unsigned int)o->depth,
 				       &shown->account);
 	err = move_notes(&notes, shown, err);
 	if (err)
 		return err;
 	say_passed_over(shown->account, &q->worst);
-	say_limited(shown->account, &q->worst);
+	why_say_limited(shown->account, &q->worst);
 	return set_config(e, o, t, shown);
 }
 
 /* Whether the options say what is to be explained. */
-static int check_asked(struct lkst_err *e, const struct options *o)
+static int check_asked(struct lkst_err *e, const struct why_options *o)
 {
 	if (o->worst && !*o->worst && !o->span && !o->id && !o->request)
 		return lkst_err_set(
@@ -451,8 +451,8 @@ void lkst_why_account_fini(struct lkst_shown_account *shown)
 /* ---- which host ------------------------------------------------------------------------------ */
 
 /* Makes @q the question about host number @i. -ENOENT: it has nothing of the kind. */
-static int ask_host(struct lkst_err *e, const struct options *o, const struct lkst_reading *r, unsigned int i,
-		    struct question *q)
+static int ask_host(struct lkst_err *e, const struct why_options *o, const struct lkst_reading *r, unsigned int i,
+		    struct why_question *q)
 {
 	int err = parse_question(e, o, r, i, q);
 
@@ -460,14 +460,14 @@ static int ask_host(struct lkst_err *e, const struct options *o, const struct lk
 }
 
 /* Makes @ret_question the longest that any of the hosts has. */
-static int ask_all_hosts(struct lkst_err *e, const struct options *o, const struct lkst_reading *r,
-			 struct question *ret_question)
+static int ask_all_hosts(struct lkst_err *e, const struct why_options *o, const struct lkst_reading *r,
+			 struct why_question *ret_question)
 {
 	bool is_found = false;
 	unsigned int i;
 
 	for (i = 0; i < r->nr; i++) {
-		struct question q;
+		struct why_question q;
 		int err = ask_host(e, o, r, i, &q);
 
 		if (err && err != -ENOENT)
@@ -480,8 +480,8 @@ static int ask_all_hosts(struct lkst_err *e, const struct options *o, const stru
 	return is_found ? 0 : -ENOENT;
 }
 
-static int ask_reading(struct lkst_err *e, const struct options *o, const struct lkst_reading *r,
-		       struct question *ret_question)
+static int ask_reading(struct lkst_err *e, const struct why_options *o, const struct lkst_reading *r,
+		       struct why_question *ret_question)
 {
 	int host;
 
@@ -499,8 +499,8 @@ static int ask_reading(struct lkst_err *e, const struct options *o, const struct
 int lkst_why_account(struct lkst_err *e, const void *options, const struct lkst_reading *r,
 		     struct lkst_shown_account *shown)
 {
-	const struct options *o = options;
-	struct question q;
+	const struct why_options *o = options;
+	struct why_question q;
 	struct lkst_trace *t;
 	int err = check_asked(e, o) ?: ask_reading(e, o, r, &q);
 
@@ -509,22 +509,22 @@ int lkst_why_account(struct lkst_err *e, const void *options, const struct lkst_
 	shown->hosts = r->nr > 1 ? r : NULL;
 	shown->host = q.host;
 	t = r->list[q.host].trace;
-	return is_about_span(o) ? explain_span(e, o, t, &q, shown) : explain(e, o, t, &q, shown);
+	return is_about_span(o) ? explain_span(e, o, t, &q, shown) : read_why_explain(e, o, t, &q, shown);
 }
 
 /* ---- without a question ---------------------------------------------------------------------- */
 
-static bool is_question(const struct options *o)
+static bool is_question(const struct why_options *o)
 {
 	return o->tid >= 0 || o->worst || is_about_span(o);
 }
 
-static enum lkst_table_format table_format(const struct options *o)
+static enum lkst_table_format table_format(const struct why_options *o)
 {
 	return o->format == LKST_ACCOUNT_AS_JSON ? LKST_TABLE_JSON : LKST_TABLE_TEXT;
 }
 
-static struct lkst_why_waiting_options waiting_options(const struct options *o, bool has_row)
+static struct lkst_why_waiting_options waiting_options(const struct why_options *o, bool has_row)
 {
 	return (struct lkst_why_waiting_options){
 		.which = { .comm = o->comm,
@@ -541,7 +541,7 @@ static struct lkst_why_waiting_options waiting_options(const struct options *o, 
 	};
 }
 
-static int tell_waiting(struct lkst_err *e, const struct options *o, const struct lkst_reading *r)
+static int tell_waiting(struct lkst_err *e, const struct why_options *o, const struct lkst_reading *r)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_why_waiting_options w = waiting_options(o, false);
@@ -561,23 +561,23 @@ static int tell_waiting(struct lkst_err *e, const struct options *o, const struc
 }
 
 /* Makes the options those of the example of row @row. */
-static int ask_row(struct lkst_err *e, const struct options *o, const char *row, struct lkst_trace *t,
-		   struct lkst_notes *notes, struct question *q)
+static int ask_row(struct lkst_err *e, const struct why_options *o, const char *row, struct lkst_trace *t,
+		   struct lkst_notes *notes, struct why_question *q)
 {
 	const struct lkst_why_waiting_options w = waiting_options(o, true);
 
 	if (!t)
 		return lkst_err_set(e, -EINVAL, "%s is a row of one trace; give only that of its host", row);
-	*q = (struct question){};
+	*q = (struct why_question){};
 	return lkst_why_waiting_find(e, t, &w, row, notes, &q->tid, &q->from_ns, &q->to_ns);
 }
 
-static int explain_row(struct lkst_err *e, const struct options *o, const char *row, struct lkst_trace *t,
+static int explain_row(struct lkst_err *e, const struct why_options *o, const char *row, struct lkst_trace *t,
 		       struct lkst_shown_account *shown)
 {
 	struct lkst_notes notes = {};
-	struct question q;
-	int err = ask_row(e, o, row, t, &notes, &q) ?: explain(e, o, t, &q, shown);
+	struct why_question q;
+	int err = ask_row(e, o, row, t, &notes, &q) ?: read_why_explain(e, o, t, &q, shown);
 
 	return move_notes(&notes, shown, err);
 }
@@ -585,7 +585,7 @@ static int explain_row(struct lkst_err *e, const struct options *o, const char *
 /* ---- what has not ended ---------------------------------------------------------------------- */
 
 /* Of the traces that @args name, or of the recording that runs. */
-static int tell_hung(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
+static int tell_hung(struct lkst_err *e, const struct why_options *o, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	const struct lkst_why_hung_options h = { .from = o->from,
@@ -605,7 +605,7 @@ static int tell_hung(struct lkst_err *e, const struct options *o, char **args, u
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int print_account(struct lkst_err *e, const struct options *o, struct lkst_shown_account *shown)
+static int why_print_account(struct lkst_err *e, const struct why_options *o, struct lkst_shown_account *shown)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err;
@@ -622,11 +622,11 @@ static int print_account(struct lkst_err *e, const struct options *o, struct lks
 	return lkst_out_flush(out) ? lkst_err_sys(e, out->error, "writing") : 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int why_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	_cleanup_(lkst_why_account_fini) struct lkst_shown_account shown = {};
-	const struct options *o = options;
+	const struct why_options *o = options;
 	const char *row = nr_args && lkst_why_waiting_is_number(args[0]) ? args[0] : NULL;
 	struct lkst_why_log log = { NULL, o->journal };
 	struct lkst_trace *one;
@@ -662,7 +662,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		err = row ? explain_row(e, o, row, one, &shown) : lkst_why_account(e, o, &reading, &shown);
 	if (!err && one)
 		err = lkst_why_add_log(e, shown.account, one, &log);
-	return err ?: print_account(e, o, &shown);
+	return err ?: why_print_account(e, o, &shown);
 }
 
 const struct lkst_cmd lkst_cmd_why = {
@@ -690,8 +690,8 @@ const struct lkst_cmd lkst_cmd_why = {
 		    "  lkst why --span commit --worst slow\n"
 		    "  lkst why --worst syscall:recvfrom web1 db1\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct why_options),
 	.defaults = &defaults,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = why_run,
 };

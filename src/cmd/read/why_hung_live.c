@@ -126,7 +126,7 @@ static bool is_thread_of(s32 tid, s32 pid)
 }
 
 /* Reads @nr words at @address of process @pid, all or none. */
-static bool read_words(s32 pid, u64 address, u32 *words, size_t nr)
+static bool why_hung_live_read_words(s32 pid, u64 address, u32 *words, size_t nr)
 {
 	const struct iovec to = { words, nr * sizeof(*words) };
 	const struct iovec from = { (void *)(uintptr_t)address, nr * sizeof(*words) };
@@ -142,10 +142,10 @@ static s32 futex_holder(s32 pid, const struct lkst_wait *wait, const char **ret_
 
 	if (command == FUTEX_LOCK_PI_OP || command == FUTEX_LOCK_PI2_OP) {
 		*ret_how = "by the futex's word";
-		return read_words(pid, wait->call.args[0], words, 1) ? (s32)(words[0] & FUTEX_TID) : 0;
+		return why_hung_live_read_words(pid, wait->call.args[0], words, 1) ? (s32)(words[0] & FUTEX_TID) : 0;
 	}
 	*ret_how = "by glibc's mutex";
-	if (!read_words(pid, wait->call.args[0], words, 5) || words[0] != FUTEX_CONTENDED || !words[3] ||
+	if (!why_hung_live_read_words(pid, wait->call.args[0], words, 5) || words[0] != FUTEX_CONTENDED || !words[3] ||
 	    words[4] & ~(u32)KIND_MASK || words[2] > INT32_MAX)
 		return 0;
 	return words[2] && is_thread_of((s32)words[2], pid) ? (s32)words[2] : 0;
@@ -168,7 +168,7 @@ static bool is_in_call(s32 pid, s32 tid, const struct lkst_wait *wait)
 	return nr == wait->call.nr && (!wait->call.has_args || !wait->call.nr_args || args[0] == wait->call.args[0]);
 }
 
-static s32 find_holder(void *arg, s32 pid, s32 tid, const struct lkst_wait *wait, const char **ret_how)
+static s32 why_hung_live_find_holder(void *arg, s32 pid, s32 tid, const struct lkst_wait *wait, const char **ret_how)
 {
 	const struct live *l = arg;
 	s32 holder = 0;
@@ -251,7 +251,9 @@ int lkst_why_hung_live(struct lkst_err *e, const struct lkst_why_hung_options *o
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	struct lkst_why_hung_options with = *o;
 	struct live live = {};
-	const struct lkst_hung_ask ask = { .holder = find_holder, .is_at_server = is_at_server, .arg = &live };
+	const struct lkst_hung_ask ask = { .holder = why_hung_live_find_holder,
+					   .is_at_server = is_at_server,
+					   .arg = &live };
 	int err = open_snapshot(e, &reading);
 
 	if (err)

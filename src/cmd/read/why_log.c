@@ -16,13 +16,13 @@
 enum { COLUMNS = 4 };
 
 /* A line as lkst_bundle_tell_journal() writes it, taken apart. */
-struct line {
+struct why_log_line {
 	u64 ns; /* time of day */
 	const char *priority, *who, *message;
 };
 
 /* Reads "2026-11-21T12:14:05.123456Z". */
-static bool parse_time(const char *text, u64 *ret_ns)
+static bool why_log_parse_time(const char *text, u64 *ret_ns)
 {
 	struct tm tm = {};
 	unsigned int us;
@@ -43,7 +43,7 @@ static bool parse_time(const char *text, u64 *ret_ns)
 }
 
 /* @text is changed: its columns become strings. */
-static bool parse_line(char *text, struct line *ret_line)
+static bool why_log_parse_line(char *text, struct why_log_line *ret_line)
 {
 	const char *column[COLUMNS];
 	unsigned int i;
@@ -53,12 +53,12 @@ static bool parse_line(char *text, struct line *ret_line)
 		if (!column[i])
 			return false;
 	}
-	*ret_line = (struct line){ .priority = column[1], .who = column[2], .message = column[3] };
-	return parse_time(column[0], &ret_line->ns);
+	*ret_line = (struct why_log_line){ .priority = column[1], .who = column[2], .message = column[3] };
+	return why_log_parse_time(column[0], &ret_line->ns);
 }
 
-static void add_line(struct lkst_account *a, struct lkst_account_step *span,
-		     const struct line *line, u64 ns)
+static void why_log_add_line(struct lkst_account *a, struct lkst_account_step *span,
+			     const struct why_log_line *line, u64 ns)
 {
 	struct lkst_account_step *s = lkst_account_add(a, span, "log", ns, ns, span->tid);
 
@@ -79,15 +79,15 @@ static void add_lines(struct lkst_account *a, struct lkst_account_step *span,
 	char *at;
 
 	while ((at = strsep(&text, "\n"))) {
-		struct line line;
+		struct why_log_line line;
 
 		if (*at == '#' && has_remarks)
 			lkst_notes_add(&a->notes, "The journal: %s.", at + strspn(at, "# "));
-		if (*at == '#' || !strcasestr(at, id) || !parse_line(at, &line) ||
+		if (*at == '#' || !strcasestr(at, id) || !why_log_parse_line(at, &line) ||
 		    line.ns < offset_ns)
 			continue;
 		if (nr++ < LKST_WHY_LOG_LINES)
-			add_line(a, span, &line, line.ns - offset_ns);
+			why_log_add_line(a, span, &line, line.ns - offset_ns);
 	}
 	if (nr > LKST_WHY_LOG_LINES)
 		lkst_notes_add(&a->notes,
@@ -95,8 +95,8 @@ static void add_lines(struct lkst_account *a, struct lkst_account_step *span,
 			       (unsigned long long)(nr - LKST_WHY_LOG_LINES));
 }
 
-static int read_machine(struct lkst_err *e, const struct lkst_trace *t, const char *id,
-			struct lkst_bundle_text *ret_text)
+static int why_log_read_machine(struct lkst_err *e, const struct lkst_trace *t, const char *id,
+				struct lkst_bundle_text *ret_text)
 {
 	const u64 offset_ns = lkst_trace_catalog(t)->clock_offset_ns;
 	struct lkst_bundle_journal journal = { .directory = secure_getenv(LKST_JOURNAL_VARIABLE),
@@ -139,7 +139,7 @@ int lkst_why_add_log(struct lkst_err *e, struct lkst_account *a, const struct lk
 		return 0;
 	}
 	if (log->is_of_machine)
-		err = read_machine(e, t, request->text, &text);
+		err = why_log_read_machine(e, t, request->text, &text);
 	else if (log->path)
 		read_bundle(log->path, &text);
 	if (!err && text.bytes)

@@ -59,7 +59,7 @@ static const struct lkst_table *table_of(const struct lkst_shown_tables *shown)
 	return NULL;
 }
 
-static void note(struct lkst_notes *notes, const char *before, const struct lkst_cell *cell)
+static void why_waiting_note(struct lkst_notes *notes, const char *before, const struct lkst_cell *cell)
 {
 	if (cell->is_set)
 		lkst_notes_add(notes, "%s%s.", before, cell->text);
@@ -92,7 +92,7 @@ int lkst_why_waiting_note(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64
 		/* What is no wait may be of another time. */
 		if (!at->is_set || at->u64 < from_ns || at->u64 >= to_ns)
 			continue;
-		note(notes, "In short: ", lkst_table_cell_of(table, i, "text"));
+		why_waiting_note(notes, "In short: ", lkst_table_cell_of(table, i, "text"));
 		nr++;
 	}
 	return err;
@@ -124,8 +124,8 @@ int lkst_why_waiting_find(struct lkst_err *e, struct lkst_trace *t, const struct
 		return lkst_err_set(e, -ENOENT,
 				    "row #%llu is not about a wait of one thread: there is nothing to follow", number);
 	/* What differs goes first. */
-	note(notes, "", lkst_table_cell_of(table, number - 1, "differs"));
-	note(notes, "", lkst_table_cell_of(table, number - 1, "time"));
+	why_waiting_note(notes, "", lkst_table_cell_of(table, number - 1, "differs"));
+	why_waiting_note(notes, "", lkst_table_cell_of(table, number - 1, "time"));
 	*ret_tid = (s32)tid->s64;
 	*ret_from_ns = lkst_table_cell_of(table, number - 1, "at")->u64;
 	*ret_to_ns = *ret_from_ns + lkst_table_cell_of(table, number - 1, "longest")->u64;

@@ -98,7 +98,7 @@ int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct
 }
 
 /* What is known of threads and of their code. */
-static int take_in(void *ctx, const struct lkst_record *r)
+static int printing_take_in(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_printing *p = ctx;
 
@@ -108,7 +108,7 @@ static int take_in(void *ctx, const struct lkst_record *r)
 
 int lkst_printing_before(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t, u64 ns)
 {
-	return lkst_feed_before(e, t, ns, take_in, p);
+	return lkst_feed_before(e, t, ns, printing_take_in, p);
 }
 
 bool lkst_printing_wants(const struct lkst_printing *p, const struct lkst_record *r)
@@ -121,7 +121,7 @@ int lkst_printing_take(struct lkst_printing *p, const struct lkst_record *r, boo
 	int err = is_printed ? p->view->record(p->ctx, r) : 0;
 
 	/* With the names as they were before this record. */
-	err = err ? err : take_in(p, r);
+	err = err ? err : printing_take_in(p, r);
 	return err || !p->descriptors ? err : lkst_descriptors_feed(p->descriptors, r);
 }
 

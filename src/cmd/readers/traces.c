@@ -14,12 +14,12 @@
 #include "hosts/recordings.h"
 #include "trace/read/reader.h"
 
-struct paths {
+struct traces_paths {
 	char **list;
 	unsigned int nr;
 };
 
-static void paths_fini(struct paths *p)
+static void paths_fini(struct traces_paths *p)
 {
 	while (p->nr)
 		free(p->list[--p->nr]);
@@ -43,7 +43,7 @@ static char *trace_of(const char *path)
 }
 
 /* Adds the trace of @path, once. */
-static int add(struct paths *p, const char *path)
+static int traces_add(struct traces_paths *p, const char *path)
 {
 	char *trace = trace_of(path);
 	unsigned int i;
@@ -59,7 +59,7 @@ static int add(struct paths *p, const char *path)
 	return 0;
 }
 
-static int gather(struct lkst_err *e, char **args, unsigned int nr_args, struct paths *ret_paths)
+static int traces_gather(struct lkst_err *e, char **args, unsigned int nr_args, struct traces_paths *ret_paths)
 {
 	unsigned int i;
 	int err;
@@ -67,11 +67,12 @@ static int gather(struct lkst_err *e, char **args, unsigned int nr_args, struct 
 	ret_paths->list = calloc(nr_args, sizeof(char *));
 	err = ret_paths->list ? 0 : -ENOMEM;
 	for (i = 0; i < nr_args && !err; i++)
-		err = add(ret_paths, args[i]);
+		err = traces_add(ret_paths, args[i]);
 	return err ? lkst_err_sys(e, err, "opening %s", args[0]) : 0;
 }
 
-static int open_one(struct lkst_err *e, const struct paths *p, const char *name, struct lkst_trace **ret_trace)
+static int traces_open_one(struct lkst_err *e, const struct traces_paths *p, const char *name,
+			   struct lkst_trace **ret_trace)
 {
 	/* By itself it may be a directory of parts, or a trace in one file. */
 	int err = p->nr == 1 ? lkst_trace_open(e, p->list[0], ret_trace)
@@ -85,15 +86,15 @@ static int open_one(struct lkst_err *e, const struct paths *p, const char *name,
 int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 			struct lkst_trace **ret_trace)
 {
-	_cleanup_(paths_fini) struct paths p = {};
+	_cleanup_(paths_fini) struct traces_paths p = {};
 
-	return gather(e, args, nr_args, &p) ?: open_one(e, &p, args[0], ret_trace);
+	return traces_gather(e, args, nr_args, &p) ?: traces_open_one(e, &p, args[0], ret_trace);
 }
 
 /* ---- several hosts --------------------------------------------------------------------------- */
 
 /* Whether they may be of several recordings: a trace by itself is of one. */
-static bool may_be_several(const struct paths *p)
+static bool may_be_several(const struct traces_paths *p)
 {
 	char metadata[PATH_MAX + 16];
 	struct stat st;
@@ -116,18 +117,18 @@ static int refuse_stray(struct lkst_err *e, const struct lkst_recording_list *r)
 int lkst_cmd_open_reading(struct lkst_err *e, char **args, unsigned int nr_args, struct lkst_reading *ret_reading)
 {
 	_cleanup_(lkst_recording_list_fini) struct lkst_recording_list r = {};
-	_cleanup_(paths_fini) struct paths p = {};
+	_cleanup_(paths_fini) struct traces_paths p = {};
 	const char *names[LKST_HOSTS_MAX];
 	struct lkst_trace *t;
 	unsigned int i;
-	int err = gather(e, args, nr_args, &p);
+	int err = traces_gather(e, args, nr_args, &p);
 
 	if (!err && may_be_several(&p))
 		err = lkst_recording_list_find(e, p.list, p.nr, &r);
 	if (err)
 		return err;
 	if (r.nr < 2)
-		return open_one(e, &p, args[0], &t) ?: lkst_reading_take(e, &t, 1, ret_reading);
+		return traces_open_one(e, &p, args[0], &t) ?: lkst_reading_take(e, &t, 1, ret_reading);
 	for (i = 0; i < r.nr; i++)
 		names[i] = r.list[i].paths[0];
 	return refuse_stray(e, &r) ?: lkst_reading_open(e, &r, ret_reading) ?:

@@ -111,7 +111,7 @@ void lkst_recording_print_core(struct lkst_out *out, const struct lkst_cost *cos
 enum { LEFT_OUT_NAMES = 4 }; /* the rest is counted */
 
 /* Whether @k is told with the kind that stands for all that its hooks serve. */
-static bool is_part(const struct lkst_budget_view *v, const struct lkst_kind *k)
+static bool recording_is_part(const struct lkst_budget_view *v, const struct lkst_kind *k)
 {
 	u32 whole = k->group < v->page.nr_groups ? v->groups[k->group].whole : LKST_KIND_NONE;
 
@@ -149,7 +149,7 @@ void lkst_recording_print_has(struct lkst_out *out, const struct lkst_session *s
 	for (i = 0; i < v->page.nr_kinds; i++) {
 		const struct lkst_kind *k = &v->kinds[i];
 
-		if (k->is_shed && !is_part(v, k) && nr++ < LEFT_OUT_NAMES)
+		if (k->is_shed && !recording_is_part(v, k) && nr++ < LEFT_OUT_NAMES)
 			lkst_out_printf(out, "%s%s", nr > 1 ? ", " : ": all but ", k->name);
 	}
 	if (nr > LEFT_OUT_NAMES)

@@ -33,7 +33,7 @@ int lkst_remote_address(struct lkst_err *e, const char *path, struct sockaddr_un
 	return 0;
 }
 
-static int explain(struct lkst_err *e, int err, const char *path)
+static int remote_explain(struct lkst_err *e, int err, const char *path)
 {
 	if (err == -ENOENT || err == -ECONNREFUSED)
 		return lkst_err_set(e, err,
@@ -50,7 +50,7 @@ static int explain(struct lkst_err *e, int err, const char *path)
 }
 
 /* Connects and sends the request. Returns the socket. */
-static int ask(struct lkst_err *e, const char *path, const struct lkst_wire_request *request)
+static int remote_ask(struct lkst_err *e, const char *path, const struct lkst_wire_request *request)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	u8 bytes[sizeof(*request)];
@@ -67,7 +67,7 @@ static int ask(struct lkst_err *e, const char *path, const struct lkst_wire_requ
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
 		return lkst_err_sys(e, -errno, "making a socket");
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
-		return explain(e, -errno, path);
+		return remote_explain(e, -errno, path);
 	lkst_wire_request_format(request, bytes);
 	/* A server that refuses us may have closed its end already: its reason is still to be read. */
 	if (send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL) < 0 && errno != EPIPE &&
@@ -92,7 +92,7 @@ struct page {
 	size_t length;
 };
 
-static int put_page(void *ctx, const void *bytes, size_t length)
+static int remote_put_page(void *ctx, const void *bytes, size_t length)
 {
 	struct page *page = ctx;
 	char *grown;
@@ -123,10 +123,10 @@ static void print_page(FILE *to, const struct page *page)
 int lkst_remote_status(struct lkst_err *e, const char *socket, enum lkst_wire_form form, FILE *to)
 {
 	const struct lkst_wire_request request = { .what = LKST_WIRE_STATUS, .form = form };
-	_cleanup_close_ int fd = ask(e, socket, &request);
+	_cleanup_close_ int fd = remote_ask(e, socket, &request);
 	const struct lkst_wire_source source = { read_socket, &fd };
 	struct page page = {};
-	int err = fd < 0 ? fd : lkst_wire_receive_page(e, &source, put_page, &page);
+	int err = fd < 0 ? fd : lkst_wire_receive_page(e, &source, remote_put_page, &page);
 
 	if (!err)
 		print_page(to, &page);
@@ -138,7 +138,7 @@ int lkst_remote_snapshot(struct lkst_err *e, const char *socket, u64 last_ns, co
 			 const char *dir, u64 *ret_bytes)
 {
 	const struct lkst_wire_request request = { .what = LKST_WIRE_SNAPSHOT, .last_ns = last_ns };
-	_cleanup_close_ int fd = ask(e, socket, &request);
+	_cleanup_close_ int fd = remote_ask(e, socket, &request);
 	const struct lkst_wire_source source = { read_socket, &fd };
 
 	return fd < 0 ? fd : lkst_wire_receive_trace(e, &source, access, dir, ret_bytes);
@@ -148,7 +148,7 @@ int lkst_remote_collect(struct lkst_err *e, const char *socket, u64 last_ns,
 			struct lkst_collected *to)
 {
 	const struct lkst_wire_request request = { .what = LKST_WIRE_SNAPSHOT, .last_ns = last_ns };
-	_cleanup_close_ int fd = ask(e, socket, &request);
+	_cleanup_close_ int fd = remote_ask(e, socket, &request);
 	const struct lkst_wire_source source = { read_socket, &fd };
 
 	return fd < 0 ? fd : lkst_wire_receive_memory(e, &source, to);

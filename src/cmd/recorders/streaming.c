@@ -69,7 +69,7 @@ void lkst_streaming_tell_ready(struct lkst_streaming *st)
 
 /* ---- what it says ------------------------------------------------------------------- */
 
-static void say(const struct lkst_streaming *st, const char *text)
+static void streaming_say(const struct lkst_streaming *st, const char *text)
 {
 	if (st->is_daemon) {
 		syslog(LOG_WARNING, "%s", text);
@@ -83,18 +83,18 @@ static void say(const struct lkst_streaming *st, const char *text)
 static void say_full(struct lkst_streaming *st, const struct lkst_recorder_status *s)
 {
 	if (s->is_full && !st->said_full)
-		say(st, lkst_rlimits_has_file_size()
+		streaming_say(st, lkst_rlimits_has_file_size()
 				? "the disk is full, or a file may not become larger (ulimit -f): recording goes "
 				  "on in memory only"
 				: "the disk is full: recording goes on in memory only, and is written as soon "
 				  "as there is space again");
 	if (!s->is_full && st->said_full)
-		say(st,
-		    "there is space again; what was overwritten meanwhile is named in the trace");
+		streaming_say(st,
+			      "there is space again; what was overwritten meanwhile is named in the trace");
 	st->said_full = s->is_full;
 }
 
-static void show_progress(struct lkst_streaming *st, bool last)
+static void streaming_show_progress(struct lkst_streaming *st, bool last)
 {
 	struct lkst_recorder_status s = lkst_recorder_status(st->recorder);
 	u64 elapsed = lkst_monotonic_ns() - st->start_ns;
@@ -140,7 +140,7 @@ static enum wake wait_for_signal(struct lkst_streaming *st, unsigned int ms)
 	return info.ssi_signo == SIGCHLD ? WAKE_STEP : WAKE_END;
 }
 
-static bool is_over(const struct lkst_streaming *st)
+static bool streaming_is_over(const struct lkst_streaming *st)
 {
 	return st->has_ended(st->ctx) ||
 	       (st->options->for_ns && lkst_monotonic_ns() - st->start_ns >= st->options->for_ns);
@@ -159,7 +159,7 @@ static unsigned int limit_ms(const struct lkst_streaming *st, unsigned int ms)
 
 int lkst_streaming_wait(struct lkst_streaming *st, unsigned int ms)
 {
-	return wait_for_signal(st, limit_ms(st, ms)) == WAKE_END || is_over(st);
+	return wait_for_signal(st, limit_ms(st, ms)) == WAKE_END || streaming_is_over(st);
 }
 
 bool lkst_streaming_is_told(struct lkst_streaming *st, unsigned int ms)
@@ -191,7 +191,7 @@ int lkst_streaming_run(struct lkst_streaming *st)
 	lkst_streaming_tell_ready(st);
 	for (;;) {
 		wake = wait_for_signal(st, limit_ms(st, lkst_recorder_pause_ms(st->recorder)));
-		if (wake == WAKE_END || is_over(st))
+		if (wake == WAKE_END || streaming_is_over(st))
 			return 0;
 		err = lkst_recorder_step(st->e, st->recorder);
 		if (!err && wake == WAKE_SWITCH)
@@ -199,7 +199,7 @@ int lkst_streaming_run(struct lkst_streaming *st)
 		if (err)
 			return err;
 		if (lkst_monotonic_ns() - shown_ns > PROGRESS_NS) {
-			show_progress(st, false);
+			streaming_show_progress(st, false);
 			shown_ns = lkst_monotonic_ns();
 		}
 	}
@@ -209,7 +209,7 @@ int lkst_streaming_finish(struct lkst_streaming *st)
 {
 	int err = lkst_recorder_finish(st->e, st->recorder);
 
-	show_progress(st, true);
+	streaming_show_progress(st, true);
 	if (!err && lkst_recorder_is_packing(st->recorder) && !st->options->quiet && !st->is_daemon)
 		fprintf(stderr, "compressing the rest (Ctrl-C leaves it as it is) ...\n");
 	while (!err && lkst_recorder_is_packing(st->recorder))
@@ -220,7 +220,7 @@ int lkst_streaming_finish(struct lkst_streaming *st)
 
 /* ---- lifetime ----------------------------------------------------------------------- */
 
-static int take_signals(struct lkst_err *e, struct lkst_streaming *st, sigset_t *ret_mask)
+static int streaming_take_signals(struct lkst_err *e, struct lkst_streaming *st, sigset_t *ret_mask)
 {
 	sigset_t mask;
 
@@ -252,7 +252,7 @@ int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_options 
 	err = lkst_access_parse(e, &options->access, &st->access);
 	if (!err && options->daemon)
 		err = go_to_background(e, st);
-	return err ? err : take_signals(e, st, ret_mask);
+	return err ? err : streaming_take_signals(e, st, ret_mask);
 }
 
 int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s, u64 since_ns)

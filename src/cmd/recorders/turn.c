@@ -26,7 +26,7 @@ static int try_until(struct lkst_err *e, int fd, bool is_shared, u64 until_ns)
 	return err;
 }
 
-static int lock(struct lkst_err *e, enum lkst_turn_kind kind, int fd)
+static int turn_lock(struct lkst_err *e, enum lkst_turn_kind kind, int fd)
 {
 	const u64 from_ns = lkst_monotonic_ns();
 	char holder[LKST_PINS_HOLDER];
@@ -64,7 +64,7 @@ int lkst_turn_take(struct lkst_err *e, enum lkst_turn_kind kind, struct lkst_tur
 	fd = lkst_pins_open_lock(e);
 	if (fd < 0)
 		return fd;
-	err = lock(e, kind, fd);
+	err = turn_lock(e, kind, fd);
 	if (err)
 		return err;
 	t->lock = lkst_take_fd(fd);

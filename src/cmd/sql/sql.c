@@ -9,7 +9,7 @@
 
 #include "cmd/frame/cmd.h"
 
-struct options {
+struct sql_options {
 	unsigned int format;
 	const char *output;
 };
@@ -24,16 +24,16 @@ static bool choices(unsigned int i, struct lkst_choice *ret_choice)
 }
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct sql_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "", .choices = choices),
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct sql_options, output, .name = "output", .letter = 'o',
 		    .argument = "FILE", .standard = "standard output",
 		    .help = "where the answers go; the file has its name when\nit is whole"),
 	{},
 };
 
 #ifdef LKST_NO_SQL
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int sql_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	return lkst_err_set(e, -ENOTSUP,
 			    "this lkst was built without SQLite, and answers no questions in SQL; use "
@@ -48,9 +48,9 @@ static bool is_query(const char *text)
 	return strpbrk(text, " \t\n;") || (text[0] == '.' && isalpha((unsigned char)text[1]));
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int sql_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct sql_options *o = options;
 	const char *query = nr_args > 1 && is_query(args[nr_args - 1]) ? args[nr_args - 1] : NULL;
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	int err = lkst_cmd_open_reading(e, args, nr_args - !!query, &reading);
@@ -78,8 +78,8 @@ const struct lkst_cmd lkst_cmd_sql = {
 		"  lkst sql web1 db1 'select host, comm, max(duration_ns) from waits group by 1, 2'\n"
 		"  lkst sql slow-tx\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct sql_options),
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = sql_run,
 };

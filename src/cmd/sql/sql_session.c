@@ -18,7 +18,7 @@
  * Ctrl-C ends the query; the second one during the same query ends the command. Without SA_RESTART, so that it also
  * ends the reading of a line.
  */
-static void await_interrupt(void)
+static void sql_session_await_interrupt(void)
 {
 	lkst_end_flag_clear();
 	lkst_end_flag_by(SIGINT, SA_RESETHAND);
@@ -28,7 +28,7 @@ bool lkst_sql_was_interrupted(void)
 {
 	bool was = *lkst_end_flag();
 
-	await_interrupt();
+	sql_session_await_interrupt();
 	return was;
 }
 
@@ -56,13 +56,13 @@ int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const 
 	bool has_answer = false;
 	int err, flush_err;
 
-	await_interrupt();
+	sql_session_await_interrupt();
 	err = lkst_sql_command(e, session, text);
 	if (err == LKST_SQL_NO_COMMAND) {
 		err = lkst_sql_run(e, session->sql, text, session->format, session->out);
 		has_answer = true;
 	}
-	await_interrupt();
+	sql_session_await_interrupt();
 	flush_err = lkst_out_flush(session->out);
 	if (has_answer && !err)
 		err = tell_missing(e, session);
@@ -72,7 +72,7 @@ int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const 
 }
 
 /* Adds a line to what was given of a statement. */
-static int append(struct lkst_err *e, char **text, const char *line)
+static int sql_session_append(struct lkst_err *e, char **text, const char *line)
 {
 	size_t length = *text ? strlen(*text) : 0;
 	char *more;
@@ -95,7 +95,7 @@ int lkst_sql_take_line(struct lkst_err *e, char **text, const char *line, bool *
 	*ret_is_whole = false;
 	if (!*text && (!*first || !strncmp(first, "--", 2)))
 		return 0;
-	err = append(e, text, line);
+	err = sql_session_append(e, text, line);
 	if (!err)
 		*ret_is_whole = *text[0] == '.' || lkst_sql_is_complete(*text);
 	return err;
@@ -130,7 +130,7 @@ static int run_input(struct lkst_err *e, struct lkst_sql_session *session)
 }
 
 /* What is asked for at a terminal is answered there. */
-static int check(struct lkst_err *e, unsigned int format, const char *path, const char *query)
+static int sql_session_check(struct lkst_err *e, unsigned int format, const char *path, const char *query)
 {
 	if (!query && path && isatty(STDIN_FILENO))
 		return lkst_err_set(
@@ -159,7 +159,7 @@ int lkst_sql_session_run(struct lkst_err *e, const struct lkst_reading *r, unsig
 	_cleanup_(lkst_sql_closep) struct lkst_sql *sql = NULL;
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_sql_session session = { .format = format, .out = out };
-	int err = check(e, format, path, query);
+	int err = sql_session_check(e, format, path, query);
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
@@ -174,7 +174,7 @@ int lkst_sql_session_run(struct lkst_err *e, const struct lkst_reading *r, unsig
 		return err;
 	lkst_sql_name_code(sql, namer);
 	session.sql = sql;
-	await_interrupt();
+	sql_session_await_interrupt();
 	signal(SIGPIPE, SIG_DFL);
 	err = answer_all(e, &session, query);
 	return err || !path ? err : lkst_new_file_place(e, &file);

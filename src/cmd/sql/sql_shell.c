@@ -152,12 +152,12 @@ static const char *const words[] = {
 enum { NR_WORDS = sizeof(words) / sizeof(words[0]) };
 
 /* Where a walk over all that can be typed is: the list in use, and the next of it. */
-struct walk {
+struct sql_shell_walk {
 	unsigned int word, command, table, column;
 	bool has_table;
 };
 
-static const char *next_name(struct walk *w)
+static const char *next_name(struct sql_shell_walk *w)
 {
 	const char *name, *help;
 
@@ -181,13 +181,13 @@ static const char *next_name(struct walk *w)
 }
 
 /* The next name that begins with @text, for libedit, which frees it; @state 0: the first. */
-static char *complete(const char *text, int state)
+static char *sql_shell_complete(const char *text, int state)
 {
-	static struct walk walk;
+	static struct sql_shell_walk walk;
 	const char *name;
 
 	if (!state)
-		walk = (struct walk){};
+		walk = (struct sql_shell_walk){};
 	while ((name = next_name(&walk)))
 		if (!strncasecmp(name, text, strlen(text)))
 			return strdup(name);
@@ -197,7 +197,7 @@ static char *complete(const char *text, int state)
 static char **complete_word(const char *text, int start, int end)
 {
 	rl_attempted_completion_over = 1; /* no names of files */
-	return rl_completion_matches(text, complete);
+	return rl_completion_matches(text, sql_shell_complete);
 }
 
 /* ---- lines of libedit ------------------------------------------------------------------------- */
@@ -251,7 +251,7 @@ static void end_lines(void)
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Answers @text, and says what is wrong with it. */
-static void answer(struct lkst_sql_session *session, const char *text)
+static void sql_shell_answer(struct lkst_sql_session *session, const char *text)
 {
 	struct lkst_err e = {};
 	int err = lkst_sql_answer(&e, session, text);
@@ -261,8 +261,8 @@ static void answer(struct lkst_sql_session *session, const char *text)
 }
 
 /* Takes in a line. Whole queries, and commands, are answered. */
-static int take_line(struct lkst_err *e, struct lkst_sql_session *session, char **text,
-		     const char *line)
+static int sql_shell_take_line(struct lkst_err *e, struct lkst_sql_session *session, char **text,
+			       const char *line)
 {
 	bool is_whole;
 	int err = lkst_sql_take_line(e, text, line, &is_whole);
@@ -270,7 +270,7 @@ static int take_line(struct lkst_err *e, struct lkst_sql_session *session, char 
 	if (err || !is_whole)
 		return err;
 	keep_line(*text);
-	answer(session, *text);
+	sql_shell_answer(session, *text);
 	free(*text);
 	*text = NULL;
 	return 0;
@@ -287,7 +287,7 @@ int lkst_sql_shell(struct lkst_err *e, struct lkst_sql_session *session)
 		_cleanup_free_ char *line = next_line(text ? "   ...> " : "lkst> ");
 
 		if (line) {
-			err = take_line(e, session, &text, line);
+			err = sql_shell_take_line(e, session, &text, line);
 		} else if (lkst_sql_was_interrupted()) {
 			/* Ctrl-C: what was typed is dropped. */
 			free(text);

@@ -20,7 +20,7 @@ enum { ROWS_STANDARD = 20 };
 /* The service answers no more than one request a second. */
 #define DELAY_REMOTE_NS LKST_NS_PER_S
 
-struct options {
+struct top_options {
 	bool is_batch, is_by_process, no_color;
 	s64 count, pid, rows;
 	u64 delay_ns;
@@ -28,46 +28,46 @@ struct options {
 	const char *comm, *cgroup, *from, *to, *socket;
 };
 
-static const struct options defaults = {
+static const struct top_options defaults = {
 	.delay_ns = LKST_NS_PER_S,
 	.rows = ROWS_STANDARD,
 	.sort = LKST_TOP_RUNNING,
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(FLAG, struct options, is_batch, .name = "batch", .letter = 'b',
+	LKST_OPTION(FLAG, struct top_options, is_batch, .name = "batch", .letter = 'b',
 		    .help = "print each look one after another, for a file or a pipe"),
-	LKST_OPTION(NUMBER, struct options, count, .name = "count", .letter = 'n', .argument = "N",
+	LKST_OPTION(NUMBER, struct top_options, count, .name = "count", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "0, without an end", .help = "end after N looks"),
-	LKST_OPTION(DURATION, struct options, delay_ns, .name = "delay", .letter = 'd',
+	LKST_OPTION(DURATION, struct top_options, delay_ns, .name = "delay", .letter = 'd',
 		    .argument = "TIME", .min = LKST_TOP_DELAY_MIN_NS, .max = LKST_TOP_DELAY_MAX_NS,
 		    .standard = "1s",
 		    .help = "how long to wait between two looks, which is what each shows"),
-	LKST_OPTION(CHOICE, struct options, sort, .name = "sort", .letter = 's',
+	LKST_OPTION(CHOICE, struct top_options, sort, .name = "sort", .letter = 's',
 		    .argument = "COLUMN", .standard = "running",
 		    .help = "what threads are sorted by:", .choices = lkst_top_column_choices),
-	LKST_OPTION(FLAG, struct options, is_by_process, .name = "processes", .letter = 'H',
+	LKST_OPTION(FLAG, struct top_options, is_by_process, .name = "processes", .letter = 'H',
 		    .help = "a row for each process, not for each thread"),
-	LKST_OPTION(NUMBER, struct options, pid, .name = "pid", .letter = 'p', .argument = "N",
+	LKST_OPTION(NUMBER, struct top_options, pid, .name = "pid", .letter = 'p', .argument = "N",
 		    .min = 1, .max = INT32_MAX, .help = "only threads of this process"),
-	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
+	LKST_OPTION(TEXT, struct top_options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "only of such names: a shell pattern, or a part of the name"),
-	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+	LKST_OPTION(TEXT, struct top_options, cgroup, .name = "cgroup", .argument = "GLOB",
 		    .help = "only in a cgroup whose path, or whose container, GLOB fits"),
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct top_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text",
 		    .help = "with --batch:", .choices = lkst_table_format_choices),
-	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .argument = "N", .max = INT32_MAX,
+	LKST_OPTION(NUMBER, struct top_options, rows, .name = "rows", .argument = "N", .max = INT32_MAX,
 		    .standard = "20",
 		    .help = "with --batch: rows of each table that text shows; 0: all"),
-	LKST_OPTION(FLAG, struct options, no_color, .name = "no-color",
+	LKST_OPTION(FLAG, struct top_options, no_color, .name = "no-color",
 		    .help = "without colours, as with NO_COLOR in the environment"),
-	LKST_RANGE_ROWS(struct options, "of TRACE from this time on", "up to this time"),
-	LKST_OPTION_SOCKET_ROW(struct options, socket),
+	LKST_RANGE_ROWS(struct top_options, "of TRACE from this time on", "up to this time"),
+	LKST_OPTION_SOCKET_ROW(struct top_options, socket),
 	{},
 };
 
-static struct lkst_top_wish wish_of(const struct options *o)
+static struct lkst_top_wish wish_of(const struct top_options *o)
 {
 	return (struct lkst_top_wish){ .sort = (enum lkst_top_column)o->sort,
 				       .is_by_process = o->is_by_process,
@@ -78,7 +78,7 @@ static struct lkst_top_wish wish_of(const struct options *o)
 
 /* ---- one after another ---------------------------------------------------------------------- */
 
-static int print_look(struct lkst_err *e, const struct options *o, const struct lkst_top_look *look,
+static int print_look(struct lkst_err *e, const struct top_options *o, const struct lkst_top_look *look,
 		      struct lkst_out *out)
 {
 	_cleanup_(lkst_tables_fini) struct lkst_tables set = {};
@@ -105,7 +105,7 @@ static int print_look(struct lkst_err *e, const struct options *o, const struct 
 	return err ? lkst_err_sys(e, err, "writing") : 0;
 }
 
-static int run_batch(struct lkst_err *e, const struct options *o, struct lkst_top_source *source,
+static int run_batch(struct lkst_err *e, const struct top_options *o, struct lkst_top_source *source,
 		     s64 count)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
@@ -132,7 +132,7 @@ static int run_batch(struct lkst_err *e, const struct options *o, struct lkst_to
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static int show_trace(struct lkst_err *e, const struct options *o, char **args,
+static int show_trace(struct lkst_err *e, const struct top_options *o, char **args,
 		      unsigned int nr_args)
 {
 	_cleanup_(lkst_top_closep) struct lkst_top_source *source = NULL;
@@ -153,10 +153,10 @@ static int show_trace(struct lkst_err *e, const struct options *o, char **args,
 	return err ?: run_batch(e, o, source, 1);
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int top_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_top_closep) struct lkst_top_source *source = NULL;
-	const struct options *o = options;
+	const struct top_options *o = options;
 	struct lkst_top_screen_options screen = { .wish = wish_of(o),
 						  .delay_ns = o->delay_ns,
 						  .count = o->count,
@@ -201,8 +201,8 @@ const struct lkst_cmd lkst_cmd_top = {
 		    "  lkst top --batch --count 60 --format csv > top.csv\n"
 		    "  lkst top --from -2s --to -1s slow-tx\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct top_options),
 	.defaults = &defaults,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = top_run,
 };

@@ -37,7 +37,7 @@ enum {
 };
 
 /* A column of the rows. */
-static const struct column {
+static const struct top_draw_column {
 	const char *title;
 	int width;
 	u8 column; /* enum lkst_top_column; LKST_NR_TOP_COLUMNS: none */
@@ -122,7 +122,7 @@ static attr_t color(const struct lkst_top_view *v, enum pair pair)
  * Writes @text, which is UTF-8 and escaped, from column @x on, @width columns at most, and returns the column after
  * it. What the terminal cannot show becomes a question mark.
  */
-static int put(const struct lkst_top_view *v, int y, int x, int width, const char *text)
+static int top_draw_put(const struct lkst_top_view *v, int y, int x, int width, const char *text)
 {
 	const char *end = text + strlen(text);
 	mbstate_t state = {};
@@ -169,12 +169,12 @@ static int put_foreign(const struct lkst_top_view *v, int y, int x, int width, c
 	if (length > sizeof(escaped) / 4 - 1)
 		length = sizeof(escaped) / 4 - 1;
 	*lkst_put_escaped(escaped, text, length, "") = '\0';
-	return put(v, y, x, width, escaped);
+	return top_draw_put(v, y, x, width, escaped);
 }
 
-static int print(const struct lkst_top_view *v, int y, int x, const char *format, ...)
+static int top_draw_print(const struct lkst_top_view *v, int y, int x, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-static int print(const struct lkst_top_view *v, int y, int x, const char *format, ...)
+static int top_draw_print(const struct lkst_top_view *v, int y, int x, const char *format, ...)
 {
 	char text[LINE_MAX_BYTES / 4];
 	va_list args;
@@ -182,11 +182,11 @@ static int print(const struct lkst_top_view *v, int y, int x, const char *format
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return put(v, y, x, COLS, text);
+	return top_draw_put(v, y, x, COLS, text);
 }
 
 /* All the time that is known of a CPU, or known not to be. 0: nothing is there. */
-static u64 cpu_ns(const struct lkst_cpu_figures *c)
+static u64 top_draw_cpu_ns(const struct lkst_cpu_figures *c)
 {
 	return c->threads_ns + c->irq_ns + c->softirq_ns + c->idle_ns + c->unknown_ns;
 }
@@ -218,18 +218,18 @@ static void draw_title(const struct lkst_top_view *v, int y)
 	lkst_duration_format(v->delay_ns, delay);
 	count_states(f, counts);
 	attron(A_BOLD);
-	x = print(v, y, 0, "lkst top  %s ", time);
+	x = top_draw_print(v, y, 0, "lkst top  %s ", time);
 	attroff(A_BOLD);
 	if (v->is_paused) {
 		attron(A_REVERSE);
-		x = print(v, y, x, " PAUSED ");
+		x = top_draw_print(v, y, x, " PAUSED ");
 		attroff(A_REVERSE);
 	}
-	print(v, y, x,
-	      " the last %s, every %s: %.0f records/s%s; %u threads, now %u running, %u ready",
-	      span, delay, ns ? (double)f->records * 1e9 / (double)ns : 0,
-	      f->gaps ? ", with gaps" : "", f->nr_threads, counts[LKST_RUN_RUNNING],
-	      counts[LKST_RUN_READY]);
+	top_draw_print(v, y, x,
+		       " the last %s, every %s: %.0f records/s%s; %u threads, now %u running, %u ready",
+		       span, delay, ns ? (double)f->records * 1e9 / (double)ns : 0,
+		       f->gaps ? ", with gaps" : "", f->nr_threads, counts[LKST_RUN_RUNNING],
+		       counts[LKST_RUN_READY]);
 }
 
 /* What recording costs and loses, and what this command does. */
@@ -241,35 +241,37 @@ static void draw_recording(const struct lkst_top_view *v, int y)
 
 	if (r->is_known) {
 		lkst_duration_format((u64)(r->history_s * 1e9), history);
-		x = print(v, y, x, "recording costs %s%.2f %% of the CPUs, %.2f %% of CPU %u",
-			  r->cost.is_cut_down ? "at most " : "", r->cost.us_per_second / 1e4 / (r->cost.nr_cpus ?: 1),
-			  r->cost.busiest_share * 100, r->cost.busiest_cpu);
+		x = top_draw_print(v, y, x, "recording costs %s%.2f %% of the CPUs, %.2f %% of CPU %u",
+				   r->cost.is_cut_down ? "at most " : "",
+				   r->cost.us_per_second / 1e4 / (r->cost.nr_cpus ?: 1), r->cost.busiest_share * 100,
+				   r->cost.busiest_cpu);
 		if (r->limit_ppm)
-			x = print(v, y, x, " (limit %.2g %%, %u kinds left out)",
-				  r->limit_ppm / 1e4, r->nr_shed);
+			x = top_draw_print(v, y, x, " (limit %.2g %%, %u kinds left out)",
+					   r->limit_ppm / 1e4, r->nr_shed);
 		if (r->history_s > 0)
-			x = print(v, y, x, ", holds %s", history);
-		x = print(v, y, x, "; ");
+			x = top_draw_print(v, y, x, ", holds %s", history);
+		x = top_draw_print(v, y, x, "; ");
 	}
 	if (v->look->has_lost && v->look->lost)
 		attron(A_BOLD | color(v, PAIR_DISK));
-	x = print(v, y, x, "%llu lost",
-		  v->look->has_lost ? (unsigned long long)v->look->lost : 0ULL);
+	x = top_draw_print(v, y, x, "%llu lost",
+			   v->look->has_lost ? (unsigned long long)v->look->lost : 0ULL);
 	attrset(A_NORMAL);
 	if (v->look->has_own)
-		print(v, y, x, "; lkst top: %.1f %% of a CPU", v->look->own_share * 100);
+		top_draw_print(v, y, x, "; lkst top: %.1f %% of a CPU", v->look->own_share * 100);
 }
 
 static void draw_worst(const struct lkst_top_view *v, int y)
 {
-	int x = put(v, y, 0, COLS, "worst wait: ");
+	int x = top_draw_put(v, y, 0, COLS, "worst wait: ");
 
 	if (v->look->worst[0])
-		put(v, y, x, COLS, v->look->worst);
+		top_draw_put(v, y, x, COLS, v->look->worst);
 	else if (v->look->figures->limited[LKST_FIGURES_CALLS][0])
-		print(v, y, x, "not known: %s (the cost limit)", v->look->figures->limited[LKST_FIGURES_CALLS]);
+		top_draw_print(v, y, x, "not known: %s (the cost limit)",
+			       v->look->figures->limited[LKST_FIGURES_CALLS]);
 	else
-		put(v, y, x, COLS, "no system call took long, but those that wait by design");
+		top_draw_put(v, y, x, COLS, "no system call took long, but those that wait by design");
 }
 
 /* How many bytes of @text go on a line of @width: to the last blank, if there is one. */
@@ -286,7 +288,7 @@ static size_t line_length(const char *text, int width)
 }
 
 /* Draws @text from @y on, on as many lines as it takes, if @draws; returns how many these are. */
-static int wrap(const struct lkst_top_view *v, int y, const char *text, bool draws)
+static int top_draw_wrap(const struct lkst_top_view *v, int y, const char *text, bool draws)
 {
 	size_t length;
 	int nr;
@@ -311,12 +313,12 @@ static int waiting_lines(const struct lkst_top_view *v, int y, bool draws)
 	for (row = 0; t && row < t->nr_rows; row++) {
 		const char *text = lkst_table_cell_of(t, row, "text")->text;
 
-		more = wrap(v, y + nr, text, false);
+		more = top_draw_wrap(v, y + nr, text, false);
 		if (nr && nr + more > WAITING_LINES)
 			break;
 		if (draws) {
-			print(v, y + nr, 0, "#%zu", row + 1);
-			wrap(v, y + nr, text, true);
+			top_draw_print(v, y + nr, 0, "#%zu", row + 1);
+			top_draw_wrap(v, y + nr, text, true);
 		}
 		nr += more;
 	}
@@ -329,7 +331,7 @@ static void draw_found(const struct lkst_top_view *v, int y)
 									      : "nothing";
 	const bool has_waiting = v->look->waiting && v->look->waiting->nr_rows; /* they are below */
 	const char *text = v->look->stands_out[0] ? v->look->stands_out : has_waiting ? "" : nothing;
-	int x = put(v, y, 0, COLS, "stands out: ");
+	int x = top_draw_put(v, y, 0, COLS, "stands out: ");
 
 	put_foreign(v, y, x, COLS, text, strlen(text));
 }
@@ -339,18 +341,18 @@ static void draw_irqs(const struct lkst_top_view *v, int y)
 	const struct lkst_figures *f = v->look->figures;
 	char time[LKST_DURATION_TEXT];
 	const char *limited = f->limited[LKST_FIGURES_IRQS];
-	int x = put(v, y, 0, COLS, "interrupts: ");
+	int x = top_draw_put(v, y, 0, COLS, "interrupts: ");
 	u32 i;
 
 	if (limited[0])
-		x = print(v, y, x, "%s; ", limited);
+		x = top_draw_print(v, y, x, "%s; ", limited);
 	for (i = 0; i < f->nr_irqs && i < IRQS_SHOWN; i++) {
 		lkst_duration_format(f->irqs[i].ns, time);
 		x = put_foreign(v, y, x, COLS, f->irqs[i].name, strlen(f->irqs[i].name));
-		x = print(v, y, x, " %llu in %s, ", (unsigned long long)f->irqs[i].count, time);
+		x = top_draw_print(v, y, x, " %llu in %s, ", (unsigned long long)f->irqs[i].count, time);
 	}
 	if (f->nr_irqs > IRQS_SHOWN)
-		print(v, y, x, "and %u other kinds", f->nr_irqs - IRQS_SHOWN);
+		top_draw_print(v, y, x, "and %u other kinds", f->nr_irqs - IRQS_SHOWN);
 }
 
 /* What stands before a number of which not all was recorded. */
@@ -362,19 +364,20 @@ static const char *least_of(const struct lkst_top_view *v, enum lkst_figures_par
 static void draw_cpu(const struct lkst_top_view *v, int y, const char *name,
 		     const struct lkst_cpu_figures *c, double cost)
 {
-	u64 ns = cpu_ns(c);
-	int x = print(v, y, 0, "%-7s", name);
+	u64 ns = top_draw_cpu_ns(c);
+	int x = top_draw_print(v, y, 0, "%-7s", name);
 
 	attron(color(v, PAIR_RUNNING));
-	x = print(v, y, x, " %5.1f %% threads", lkst_top_percent(c->threads_ns, ns));
+	x = top_draw_print(v, y, x, " %5.1f %% threads", lkst_top_percent(c->threads_ns, ns));
 	attrset(A_NORMAL);
-	x = print(v, y, x, ", %s%4.1f %% interrupts, %s%4.1f %% softirqs, %5.1f %% idle",
-		  least_of(v, LKST_FIGURES_HARD), lkst_top_percent(c->irq_ns, ns), least_of(v, LKST_FIGURES_SOFT),
-		  lkst_top_percent(c->softirq_ns, ns), lkst_top_percent(c->idle_ns, ns));
+	x = top_draw_print(v, y, x, ", %s%4.1f %% interrupts, %s%4.1f %% softirqs, %5.1f %% idle",
+			   least_of(v, LKST_FIGURES_HARD), lkst_top_percent(c->irq_ns, ns),
+			   least_of(v, LKST_FIGURES_SOFT), lkst_top_percent(c->softirq_ns, ns),
+			   lkst_top_percent(c->idle_ns, ns));
 	if (c->unknown_ns)
-		x = print(v, y, x, ", %.1f %% unknown", lkst_top_percent(c->unknown_ns, ns));
+		x = top_draw_print(v, y, x, ", %.1f %% unknown", lkst_top_percent(c->unknown_ns, ns));
 	if (v->look->recording.is_known)
-		print(v, y, x, "; recording %.2f %%", cost * 100);
+		top_draw_print(v, y, x, "; recording %.2f %%", cost * 100);
 }
 
 static int draw_cpus(const struct lkst_top_view *v, int y)
@@ -388,7 +391,7 @@ static int draw_cpus(const struct lkst_top_view *v, int y)
 	for (i = 0; i < f->nr_cpus; i++) {
 		const struct lkst_cpu_figures *c = &f->cpus[i];
 
-		nr += cpu_ns(c) != 0;
+		nr += top_draw_cpu_ns(c) != 0;
 		all.threads_ns += c->threads_ns;
 		all.irq_ns += c->irq_ns;
 		all.softirq_ns += c->softirq_ns;
@@ -404,7 +407,7 @@ static int draw_cpus(const struct lkst_top_view *v, int y)
 	for (i = 0; i < f->nr_cpus; i++) {
 		const struct lkst_cpu_figures *c = &f->cpus[i];
 
-		if (!cpu_ns(c))
+		if (!top_draw_cpu_ns(c))
 			continue;
 		snprintf(name, sizeof(name), "CPU %u", i);
 		draw_cpu(v, y++, name, c, i < cost->nr_cpus ? cost->cpu_shares[i] : 0);
@@ -420,17 +423,17 @@ static int draw_disks(const struct lkst_top_view *v, int y)
 
 	for (i = 0; i < f->nr_disks && i < DISKS_LINES; i++) {
 		const struct lkst_disk_figures *d = &f->disks[i];
-		int x = put(v, y, 0, COLS, "disk ");
+		int x = top_draw_put(v, y, 0, COLS, "disk ");
 
 		lkst_size_format(d->bytes, size);
 		lkst_duration_format(d->requests ? d->sum_ns / d->requests : 0, mean);
 		lkst_duration_format(d->worst_ns, worst);
 		x = put_foreign(v, y, x, COLS, d->name, strlen(d->name));
-		x = print(v, y++, x, ": %s%llu requests, %s, mean %s, worst %s",
-			  least_of(v, LKST_FIGURES_DISKS), (unsigned long long)d->requests, size,
-			  mean, worst);
+		x = top_draw_print(v, y++, x, ": %s%llu requests, %s, mean %s, worst %s",
+				   least_of(v, LKST_FIGURES_DISKS), (unsigned long long)d->requests, size,
+				   mean, worst);
 		if (!f->limited[LKST_FIGURES_DISKS][0])
-			print(v, y - 1, x, ", %llu in flight", (unsigned long long)d->in_flight);
+			top_draw_print(v, y - 1, x, ", %llu in flight", (unsigned long long)d->in_flight);
 	}
 	return y;
 }
@@ -458,8 +461,8 @@ static void draw_columns(const struct lkst_top_view *v, int y, int nr)
 
 		attrset(is_sorted ? A_BOLD | A_REVERSE : A_REVERSE | A_DIM);
 		mvhline(y, x, ' ', width < COLS - x ? width : COLS - x);
-		put(v, y, is_left || length > width ? x : x + width - length, width,
-		    columns[i].title);
+		top_draw_put(v, y, is_left || length > width ? x : x + width - length, width,
+			     columns[i].title);
 		x += width;
 	}
 	attrset(A_NORMAL);
@@ -498,10 +501,10 @@ static void draw_name(const struct lkst_top_view *v, int y, int x, int width,
 {
 	bool is_own = lkst_top_is_own(t);
 
-	put(v, y, x, 1, is_own ? "+" : " ");
+	top_draw_put(v, y, x, 1, is_own ? "+" : " ");
 	x = put_foreign(v, y, x + 1, width - 2, t->comm, strnlen(t->comm, sizeof(t->comm)));
 	if (t->nr_threads > 1)
-		print(v, y, x, "*%d", t->nr_threads);
+		top_draw_print(v, y, x, "*%d", t->nr_threads);
 }
 
 static void draw_row(const struct lkst_top_view *v, int y, int nr, const struct lkst_thread_figures *t,
@@ -521,10 +524,10 @@ static void draw_row(const struct lkst_top_view *v, int y, int nr, const struct 
 
 		attrset(base | (is_selected ? A_NORMAL : color(v, columns[i].pair)));
 		if (i == COLUMN_NOW) {
-			print(v, y, x, " %s", lkst_run_names[t->run % LKST_NR_RUNS]);
+			top_draw_print(v, y, x, " %s", lkst_run_names[t->run % LKST_NR_RUNS]);
 		} else if (i == COLUMN_ON) {
-			print(v, y, x, " %s",
-			      cause < LKST_NR_CAUSES ? lkst_cause_names[cause] : "");
+			top_draw_print(v, y, x, " %s",
+				       cause < LKST_NR_CAUSES ? lkst_cause_names[cause] : "");
 		} else if (i == COLUMN_CONTAINER) {
 			put_foreign(v, y, x + 1, width - 1, container, strlen(container));
 		} else if (columns[i].column == LKST_TOP_NAME) {
@@ -532,7 +535,7 @@ static void draw_row(const struct lkst_top_view *v, int y, int nr, const struct 
 			draw_name(v, y, x, width, t);
 		} else {
 			format_cell(text, t, i, f->to_ns - f->from_ns);
-			print(v, y, x, "%*.*s", width, width, text);
+			top_draw_print(v, y, x, "%*.*s", width, width, text);
 		}
 		x += width;
 	}
@@ -548,12 +551,12 @@ static void draw_last_line(const struct lkst_top_view *v)
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);
 	if (v->question) {
-		x = put(v, LINES - 1, 0, COLS, v->question);
+		x = top_draw_put(v, LINES - 1, 0, COLS, v->question);
 		put_foreign(v, LINES - 1, x, COLS, v->typed, strlen(v->typed));
 	} else if (v->message && v->message[0]) {
 		put_foreign(v, LINES - 1, 0, COLS, v->message, strlen(v->message));
 	} else {
-		put(v, LINES - 1, 0, COLS, keys);
+		top_draw_put(v, LINES - 1, 0, COLS, keys);
 	}
 	attroff(A_REVERSE);
 }
@@ -567,7 +570,7 @@ static int head_lines(const struct lkst_top_view *v)
 	if (!f)
 		return HEAD_LINES + 1;
 	for (i = 0; i < f->nr_cpus; i++)
-		cpus += cpu_ns(&f->cpus[i]) != 0;
+		cpus += top_draw_cpu_ns(&f->cpus[i]) != 0;
 	return HEAD_LINES + 1 + (int)(cpus > CPUS_MAX ? 1 : cpus) + waiting_lines(v, 0, false) +
 	       (int)(f->nr_disks < DISKS_LINES ? f->nr_disks : DISKS_LINES);
 }
@@ -609,10 +612,10 @@ static void draw_text(const struct lkst_top_view *v, const char *title, char *co
 	unsigned int room = lkst_top_draw_room(v), i;
 
 	attron(A_BOLD);
-	put(v, 0, 0, COLS, title);
+	top_draw_put(v, 0, 0, COLS, title);
 	attroff(A_BOLD);
 	for (i = 0; i < room && first + i < nr; i++)
-		put(v, (int)i + 1, 0, COLS, lines[first + i]);
+		top_draw_put(v, (int)i + 1, 0, COLS, lines[first + i]);
 }
 
 void lkst_top_draw(struct lkst_top_view *v)
@@ -626,7 +629,7 @@ void lkst_top_draw(struct lkst_top_view *v)
 	else if (v->look)
 		draw_rows(v);
 	else
-		put(v, 0, 0, COLS, "looking at what was recorded ...");
+		top_draw_put(v, 0, 0, COLS, "looking at what was recorded ...");
 	draw_last_line(v);
 	refresh();
 }

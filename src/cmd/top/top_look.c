@@ -165,7 +165,7 @@ static int check_current(struct lkst_err *e, const struct lkst_top_source *s)
 }
 
 /* Copies what was recorded since @from_ns and a little before. *@ret_to_ns: up to when all of it is there. */
-static int copy(struct lkst_err *e, struct lkst_top_source *s, u64 from_ns, u64 *ret_to_ns)
+static int top_look_copy(struct lkst_err *e, struct lkst_top_source *s, u64 from_ns, u64 *ret_to_ns)
 {
 	u64 lead_ns = s->figures ? LEAD_NS : FIRST_LEAD_NS, since_ns;
 	int err = check_current(e, s);
@@ -185,8 +185,8 @@ static int copy(struct lkst_err *e, struct lkst_top_source *s, u64 from_ns, u64 
 /* ---- sentences ------------------------------------------------------------------------------ */
 
 /* The account of what thread @tid did, as a line or all of it. */
-static int explain(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 from_ns, u64 to_ns,
-		   bool is_line, FILE *to)
+static int top_look_explain(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 from_ns, u64 to_ns,
+			    bool is_line, FILE *to)
 {
 	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *w = NULL;
 	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
@@ -216,8 +216,8 @@ static int explain(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 from_n
 }
 
 /* The same as text, to be freed. */
-static int explain_text(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 from_ns, u64 to_ns,
-			bool is_line, char **ret_text)
+static int top_look_explain_text(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 from_ns, u64 to_ns,
+				 bool is_line, char **ret_text)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -226,7 +226,7 @@ static int explain_text(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 f
 
 	if (!to)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	err = explain(e, t, tid, from_ns, to_ns, is_line, to);
+	err = top_look_explain(e, t, tid, from_ns, to_ns, is_line, to);
 	if (fclose(to) && !err)
 		err = lkst_err_sys(e, -ENOMEM, "explaining");
 	if (err)
@@ -238,8 +238,8 @@ static int explain_text(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 f
 
 int lkst_top_why(struct lkst_err *e, const struct lkst_top_look *look, s32 tid, char **ret_text)
 {
-	return explain_text(e, look->trace, tid, look->figures->from_ns, look->figures->to_ns,
-			    false, ret_text);
+	return top_look_explain_text(e, look->trace, tid, look->figures->from_ns, look->figures->to_ns,
+				     false, ret_text);
 }
 
 /* A trace may have nothing to explain it with: then there is no sentence. */
@@ -252,7 +252,7 @@ static int tell_worst(struct lkst_err *e, struct lkst_top_look *look)
 	look->worst[0] = '\0';
 	if (!look->figures->has_worst)
 		return 0;
-	err = explain_text(e, look->trace, w->tid, w->from_ns, w->to_ns, true, &text);
+	err = top_look_explain_text(e, look->trace, w->tid, w->from_ns, w->to_ns, true, &text);
 	if (!err)
 		snprintf(look->worst, sizeof(look->worst), "%s", text);
 	free(text);
@@ -260,7 +260,7 @@ static int tell_worst(struct lkst_err *e, struct lkst_top_look *look)
 }
 
 /* Adds row @i of the findings to @to, as text: what, how long, who. */
-static void put_finding(char *to, size_t size, const struct lkst_table *t, size_t i)
+static void top_look_put_finding(char *to, size_t size, const struct lkst_table *t, size_t i)
 {
 	char took[LKST_DURATION_TEXT], who[64] = "";
 	const struct lkst_cell *cells = lkst_table_cell(t, i, 0);
@@ -285,7 +285,7 @@ static void put_worst_of_each(const struct lkst_table *t, char *text, size_t siz
 		const char *what = lkst_table_cell(t, row, 0)->text;
 
 		if (strcmp(what, last))
-			put_finding(text, size, t, row);
+			top_look_put_finding(text, size, t, row);
 		last = what;
 	}
 }
@@ -310,7 +310,7 @@ static int tell_findings(struct lkst_err *e, struct lkst_top_source *s)
 
 /* ---- the recording -------------------------------------------------------------------------- */
 
-static int look_at_recording(struct lkst_err *e, struct lkst_top_source *s)
+static int top_look_at_recording(struct lkst_err *e, struct lkst_top_source *s)
 {
 	struct lkst_top_recording *r = &s->look.recording;
 	struct lkst_history history;
@@ -365,7 +365,7 @@ static u64 newly_lost(const struct lkst_top_source *s, const struct lkst_figures
 /* ---- a look --------------------------------------------------------------------------------- */
 
 /* From when on to look: where the look before ended, unless that is too long ago. */
-static u64 begin_of(const struct lkst_top_source *s, u64 delay_ns, bool *ret_continues)
+static u64 top_look_begin_of(const struct lkst_top_source *s, u64 delay_ns, bool *ret_continues)
 {
 	u64 now = lkst_monotonic_ns();
 
@@ -375,7 +375,7 @@ static u64 begin_of(const struct lkst_top_source *s, u64 delay_ns, bool *ret_con
 	return now > delay_ns ? now - delay_ns : 0;
 }
 
-static int look(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns)
+static int top_look(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns)
 {
 	_cleanup_(lkst_figures_freep) struct lkst_figures *f = NULL;
 	struct lkst_figures_options o = { .from_ns = s->from_ns, .to_ns = s->to_ns };
@@ -385,8 +385,8 @@ static int look(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns)
 	s->look.trace = s->file;
 	err = 0;
 	if (!s->file) {
-		o.from_ns = begin_of(s, delay_ns, &continues);
-		err = copy(e, s, o.from_ns, &o.to_ns);
+		o.from_ns = top_look_begin_of(s, delay_ns, &continues);
+		err = top_look_copy(e, s, o.from_ns, &o.to_ns);
 	}
 	if (continues)
 		o.before = s->figures;
@@ -397,7 +397,7 @@ static int look(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns)
 	s->look.lost = newly_lost(s, f);
 	lkst_figures_free(s->figures);
 	s->look.figures = s->figures = lkst_take(f);
-	return tell_worst(e, &s->look) ?: tell_findings(e, s) ?: look_at_recording(e, s);
+	return tell_worst(e, &s->look) ?: tell_findings(e, s) ?: top_look_at_recording(e, s);
 }
 
 int lkst_top_next(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns,
@@ -406,7 +406,7 @@ int lkst_top_next(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns,
 	int err;
 
 	forget_trace(s);
-	err = look(e, s, delay_ns);
+	err = top_look(e, s, delay_ns);
 	count_own(s);
 	if (!err)
 		*ret_look = &s->look;

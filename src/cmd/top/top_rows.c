@@ -55,7 +55,7 @@ u64 lkst_top_time(const struct lkst_thread_figures *t, enum lkst_top_column colu
 
 /* ---- choosing ------------------------------------------------------------------------------- */
 
-static bool has_name(const struct lkst_thread_figures *t, const char *name)
+static bool top_rows_has_name(const struct lkst_thread_figures *t, const char *name)
 {
 	char comm[sizeof(t->comm) + 1] = "";
 
@@ -71,15 +71,15 @@ static bool has_cgroup(const struct lkst_figures *f, const struct lkst_thread_fi
 }
 
 /* A thread whose process is not known stands for itself. */
-static s32 process_of(const struct lkst_thread_figures *t)
+static s32 top_rows_process_of(const struct lkst_thread_figures *t)
 {
 	return t->pid ? t->pid : t->tid;
 }
 
-static int by_process(const void *a, const void *b)
+static int top_rows_by_process(const void *a, const void *b)
 {
 	const struct lkst_thread_figures *x = a, *y = b;
-	s32 p = process_of(x), q = process_of(y);
+	s32 p = top_rows_process_of(x), q = top_rows_process_of(y);
 
 	if (p != q)
 		return (p > q) - (p < q);
@@ -87,7 +87,7 @@ static int by_process(const void *a, const void *b)
 }
 
 /* Adds thread @t to the row of its process. A process does what the busiest of its threads does. */
-static void add(struct lkst_thread_figures *row, const struct lkst_thread_figures *t)
+static void top_rows_add(struct lkst_thread_figures *row, const struct lkst_thread_figures *t)
 {
 	static const u8 rank[LKST_NR_RUNS] = {
 		[LKST_RUN_RUNNING] = 6, [LKST_RUN_READY] = 5, [LKST_RUN_BLOCKED] = 4,
@@ -96,7 +96,7 @@ static void add(struct lkst_thread_figures *row, const struct lkst_thread_figure
 	unsigned int i;
 
 	/* Its name is that of the thread whose number it has. */
-	if (t->tid == process_of(t))
+	if (t->tid == top_rows_process_of(t))
 		memcpy(row->comm, t->comm, sizeof(row->comm));
 	if (t->running_ns > row->running_ns)
 		row->cpu = t->cpu;
@@ -123,16 +123,16 @@ static void join_processes(struct lkst_top_rows *rows)
 
 	if (!rows->nr)
 		return;
-	qsort(rows->list, rows->nr, sizeof(*rows->list), by_process);
+	qsort(rows->list, rows->nr, sizeof(*rows->list), top_rows_by_process);
 	for (i = 0; i < rows->nr; i++) {
 		struct lkst_thread_figures *last = nr ? &rows->list[nr - 1] : NULL;
 
-		if (last && last->tid == process_of(&rows->list[i])) {
-			add(last, &rows->list[i]);
+		if (last && last->tid == top_rows_process_of(&rows->list[i])) {
+			top_rows_add(last, &rows->list[i]);
 			continue;
 		}
 		rows->list[nr] = rows->list[i];
-		rows->list[nr].tid = rows->list[nr].pid = process_of(&rows->list[i]);
+		rows->list[nr].tid = rows->list[nr].pid = top_rows_process_of(&rows->list[i]);
 		nr++;
 	}
 	rows->nr = nr;
@@ -140,13 +140,13 @@ static void join_processes(struct lkst_top_rows *rows)
 
 /* ---- sorting -------------------------------------------------------------------------------- */
 
-static int order(u64 a, u64 b)
+static int top_rows_order(u64 a, u64 b)
 {
 	return (a > b) - (a < b);
 }
 
 /* Shares from the greatest, numbers and names from the least; what is equal, by thread. */
-static int compare(const void *a, const void *b, void *ctx)
+static int top_rows_compare(const void *a, const void *b, void *ctx)
 {
 	const struct lkst_thread_figures *x = a, *y = b;
 	const struct lkst_top_wish *wish = ctx;
@@ -166,9 +166,9 @@ static int compare(const void *a, const void *b, void *ctx)
 		r = strncmp(x->comm, y->comm, sizeof(x->comm));
 		break;
 	default:
-		r = order(lkst_top_time(y, wish->sort), lkst_top_time(x, wish->sort));
+		r = top_rows_order(lkst_top_time(y, wish->sort), lkst_top_time(x, wish->sort));
 		/* Where nobody has any, those who did something come first. */
-		r = r ?: order(y->running_ns, x->running_ns);
+		r = r ?: top_rows_order(y->running_ns, x->running_ns);
 	}
 	if (r || wish->sort != LKST_TOP_TID)
 		return r ? sign * r : (x->tid > y->tid) - (x->tid < y->tid);
@@ -184,17 +184,17 @@ int lkst_top_rows_make(const struct lkst_figures *f, const struct lkst_top_wish 
 	if (!rows.list)
 		return -ENOMEM;
 	for (i = 0; i < f->nr_threads; i++)
-		if ((!wish->pid || process_of(&f->threads[i]) == wish->pid) &&
+		if ((!wish->pid || top_rows_process_of(&f->threads[i]) == wish->pid) &&
 		    has_cgroup(f, &f->threads[i], wish->cgroup))
 			rows.list[rows.nr++] = f->threads[i];
 	if (wish->is_by_process)
 		join_processes(&rows);
 	for (i = 0; i < rows.nr; i++)
-		if (has_name(&rows.list[i], wish->name))
+		if (top_rows_has_name(&rows.list[i], wish->name))
 			rows.list[nr++] = rows.list[i];
 	rows.nr = nr;
 	if (nr)
-		qsort_r(rows.list, nr, sizeof(*rows.list), compare, (void *)wish);
+		qsort_r(rows.list, nr, sizeof(*rows.list), top_rows_compare, (void *)wish);
 	*ret_rows = rows;
 	return 0;
 }

@@ -69,7 +69,7 @@ static int sort_rows(struct lkst_err *e, struct screen *s)
 }
 
 /* What a key was answered with stays until the next key. */
-static int look(struct lkst_err *e, struct screen *s)
+static int top_screen_look(struct lkst_err *e, struct screen *s)
 {
 	int err = lkst_top_next(e, s->source, s->view.delay_ns, &s->view.look);
 
@@ -152,7 +152,7 @@ static int show_why(struct lkst_err *e, struct screen *s)
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
-static void choose(struct screen *s, s64 row)
+static void top_screen_choose(struct screen *s, s64 row)
 {
 	s64 last = (s64)s->rows.nr - 1;
 
@@ -228,7 +228,7 @@ static int sort_of_key(int key, enum lkst_top_column now)
 	return order[at < 0 ? 0 : at >= LKST_NR_TOP_COLUMNS ? LKST_NR_TOP_COLUMNS - 1 : at];
 }
 
-static void ask(struct screen *s, enum question question)
+static void top_screen_ask(struct screen *s, enum question question)
 {
 	s->question = question;
 	s->view.question = question == ASK_NAME ? "only names that match (empty: all): "
@@ -247,7 +247,7 @@ static int on_row_key(struct lkst_err *e, struct screen *s, int key)
 		return sort_rows(e, s);
 	}
 	if (is_move(s, key, &at, s->rows.nr)) {
-		choose(s, at);
+		top_screen_choose(s, at);
 		return 0;
 	}
 	switch (key) {
@@ -271,10 +271,10 @@ static int on_row_key(struct lkst_err *e, struct screen *s, int key)
 		s->view.is_paused = !s->view.is_paused;
 		return 0;
 	case '/':
-		ask(s, ASK_NAME);
+		top_screen_ask(s, ASK_NAME);
 		return 0;
 	case 'd':
-		ask(s, ASK_DELAY);
+		top_screen_ask(s, ASK_DELAY);
 		return 0;
 	case '\n':
 	case '\r':
@@ -376,7 +376,7 @@ static int take_keys(struct lkst_err *e, struct screen *s)
 }
 
 /* Waits until it is time for the next look, and does what keys say meanwhile. */
-static int wait_for_look(struct lkst_err *e, struct screen *s)
+static int top_screen_wait_for_look(struct lkst_err *e, struct screen *s)
 {
 	u64 since_ns = lkst_monotonic_ns(), now = since_ns;
 	int ready;
@@ -406,18 +406,18 @@ static int wait_for_look(struct lkst_err *e, struct screen *s)
 	return 0;
 }
 
-static int loop(struct lkst_err *e, struct screen *s)
+static int top_screen_loop(struct lkst_err *e, struct screen *s)
 {
 	int err = 0;
 
 	while (!err && !s->is_over) {
-		err = look(e, s);
+		err = top_screen_look(e, s);
 		if (err)
 			return err;
 		lkst_top_draw(&s->view);
 		if (s->options->count && s->nr_looks >= s->options->count)
 			return 0;
-		err = wait_for_look(e, s);
+		err = top_screen_wait_for_look(e, s);
 	}
 	return err;
 }
@@ -425,7 +425,7 @@ static int loop(struct lkst_err *e, struct screen *s)
 /* ---- the terminal --------------------------------------------------------------------------- */
 
 /* Ctrl-\ would leave the terminal as it is; the other signals that end are read from @end_fd. */
-static int open_signals(struct lkst_err *e, struct screen *s)
+static int top_screen_open_signals(struct lkst_err *e, struct screen *s)
 {
 	signal(SIGQUIT, SIG_IGN);
 	s->end_fd = lkst_end_signals_open(e);
@@ -447,7 +447,7 @@ static int open_terminal(struct lkst_err *e, struct screen *s)
 
 	setlocale(LC_CTYPE, "");
 	s->view.is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	err = open_signals(e, s);
+	err = top_screen_open_signals(e, s);
 	if (err)
 		return err;
 	s->terminal = newterm(NULL, stdout, stdin);
@@ -493,5 +493,5 @@ int lkst_top_screen_run(struct lkst_err *e, struct lkst_top_source *source,
 					 .delay_ns = options->delay_ns,
 					 .typed = s.typed,
 					 .message = s.message };
-	return open_terminal(e, &s) ?: loop(e, &s);
+	return open_terminal(e, &s) ?: top_screen_loop(e, &s);
 }

@@ -25,7 +25,7 @@ const char *lkst_top_container(const struct lkst_figures *f, const struct lkst_t
 }
 
 /* A share, and the time itself, which only programs get. */
-static void put_share(struct lkst_table *t, u64 ns, u64 of_ns)
+static void top_tables_put_share(struct lkst_table *t, u64 ns, u64 of_ns)
 {
 	lkst_table_double(t, lkst_top_percent(ns, of_ns));
 	lkst_table_u64(t, ns);
@@ -33,7 +33,7 @@ static void put_share(struct lkst_table *t, u64 ns, u64 of_ns)
 
 /* ---- what was not recorded all the time ------------------------------------------------------ */
 
-static bool is_limited(const struct lkst_figures *f, enum lkst_figures_part part)
+static bool top_tables_is_limited(const struct lkst_figures *f, enum lkst_figures_part part)
 {
 	return f->limited[part][0] != '\0';
 }
@@ -41,33 +41,33 @@ static bool is_limited(const struct lkst_figures *f, enum lkst_figures_part part
 /* The number that was put last may be more; where none of it was recorded, it is not known. */
 static void put_least(struct lkst_table *t, const struct lkst_figures *f, enum lkst_figures_part part, u64 value)
 {
-	if (is_limited(f, part) && !value) {
+	if (top_tables_is_limited(f, part) && !value) {
 		lkst_table_none(t);
 		return;
 	}
 	lkst_table_u64(t, value);
-	if (is_limited(f, part))
+	if (top_tables_is_limited(f, part))
 		lkst_table_at_least(t);
 }
 
 static void put_least_share(struct lkst_table *t, const struct lkst_figures *f, enum lkst_figures_part part, u64 ns,
 			    u64 of_ns)
 {
-	if (is_limited(f, part) && !ns) {
+	if (top_tables_is_limited(f, part) && !ns) {
 		lkst_table_none(t);
 		lkst_table_none(t);
 		return;
 	}
 	lkst_table_double(t, lkst_top_percent(ns, of_ns));
-	if (is_limited(f, part))
+	if (top_tables_is_limited(f, part))
 		lkst_table_at_least(t);
 	lkst_table_u64(t, ns);
 }
 
 /* Says of a table what it lacks. */
-static void note_limited(struct lkst_table *t, const struct lkst_figures *f, enum lkst_figures_part part)
+static void top_tables_note_limited(struct lkst_table *t, const struct lkst_figures *f, enum lkst_figures_part part)
 {
-	if (!is_limited(f, part))
+	if (!top_tables_is_limited(f, part))
 		return;
 	t->is_at_least = true;
 	lkst_notes_add(&t->notes, "Not all was recorded, to keep to the cost limit: %s.", f->limited[part]);
@@ -97,7 +97,7 @@ static int put_window(const struct lkst_figures *f, struct lkst_tables *set)
 	lkst_table_u64(t, f->records);
 	lkst_table_u64(t, f->gaps);
 	lkst_table_u64(t, f->nr_threads);
-	note_limited(t, f, LKST_FIGURES_ANY);
+	top_tables_note_limited(t, f, LKST_FIGURES_ANY);
 	return t->error;
 }
 
@@ -112,7 +112,7 @@ static const struct lkst_column recording_columns[] = {
 	{ "own", "lkst top", LKST_COLUMN_PERCENT, "of a CPU: what this command costs itself" },
 };
 
-static int put_recording(const struct lkst_top_look *look, struct lkst_tables *set)
+static int top_tables_put_recording(const struct lkst_top_look *look, struct lkst_tables *set)
 {
 	struct lkst_table *t = ADD(set, "recording", "Recording", recording_columns);
 	const struct lkst_top_recording *r = &look->recording;
@@ -172,7 +172,7 @@ static int put_cpus(const struct lkst_top_look *look, u64 ns, struct lkst_tables
 
 	if (!t)
 		return -ENOMEM;
-	note_limited(t, f, LKST_FIGURES_IRQS);
+	top_tables_note_limited(t, f, LKST_FIGURES_IRQS);
 	for (i = 0; i < f->nr_cpus; i++) {
 		const struct lkst_cpu_figures *c = &f->cpus[i];
 
@@ -180,11 +180,11 @@ static int put_cpus(const struct lkst_top_look *look, u64 ns, struct lkst_tables
 			continue;
 		lkst_table_row(t);
 		lkst_table_s64(t, i);
-		put_share(t, c->threads_ns, ns);
+		top_tables_put_share(t, c->threads_ns, ns);
 		put_least_share(t, f, LKST_FIGURES_HARD, c->irq_ns, ns);
 		put_least_share(t, f, LKST_FIGURES_SOFT, c->softirq_ns, ns);
-		put_share(t, c->idle_ns, ns);
-		put_share(t, c->unknown_ns, ns);
+		top_tables_put_share(t, c->idle_ns, ns);
+		top_tables_put_share(t, c->unknown_ns, ns);
 		if (look->recording.is_known && i < cost->nr_cpus)
 			lkst_table_double(t, cost->cpu_shares[i] * 100);
 		else
@@ -209,7 +209,7 @@ static int put_irqs(const struct lkst_figures *f, u64 ns, struct lkst_tables *se
 
 	if (!t)
 		return -ENOMEM;
-	note_limited(t, f, LKST_FIGURES_IRQS);
+	top_tables_note_limited(t, f, LKST_FIGURES_IRQS);
 	for (i = 0; i < f->nr_irqs; i++) {
 		const struct lkst_irq_figures *q = &f->irqs[i];
 
@@ -234,14 +234,14 @@ static const struct lkst_column disk_columns[] = {
 	{ "no_begin", NULL, LKST_COLUMN_COUNT, "more, of which the begin is not known" },
 };
 
-static int put_disks(const struct lkst_figures *f, struct lkst_tables *set)
+static int top_tables_put_disks(const struct lkst_figures *f, struct lkst_tables *set)
 {
 	struct lkst_table *t = ADD(set, "disks", "Disks", disk_columns);
 	u32 i;
 
 	if (!t)
 		return -ENOMEM;
-	note_limited(t, f, LKST_FIGURES_DISKS);
+	top_tables_note_limited(t, f, LKST_FIGURES_DISKS);
 	for (i = 0; i < f->nr_disks; i++) {
 		const struct lkst_disk_figures *d = &f->disks[i];
 
@@ -249,7 +249,7 @@ static int put_disks(const struct lkst_figures *f, struct lkst_tables *set)
 		lkst_table_str(t, d->name);
 		put_least(t, f, LKST_FIGURES_DISKS, d->requests);
 		put_least(t, f, LKST_FIGURES_DISKS, d->bytes);
-		if (is_limited(f, LKST_FIGURES_DISKS))
+		if (top_tables_is_limited(f, LKST_FIGURES_DISKS))
 			lkst_table_none(t);
 		else
 			lkst_table_u64(t, d->in_flight);
@@ -300,7 +300,8 @@ static const struct lkst_column thread_columns[] = {
 	{ "cgroup", NULL, LKST_COLUMN_TEXT, "its cgroup" },
 };
 
-static void put_cgroup(struct lkst_table *table, const struct lkst_figures *f, const struct lkst_thread_figures *t)
+static void top_tables_put_cgroup(struct lkst_table *table, const struct lkst_figures *f,
+				  const struct lkst_thread_figures *t)
 {
 	const struct lkst_cgroups *cgroups = f->known ? lkst_threads_cgroups(f->known) : NULL;
 	const char *container = lkst_top_container(f, t);
@@ -316,8 +317,8 @@ static void put_cgroup(struct lkst_table *table, const struct lkst_figures *f, c
 		lkst_table_none(table);
 }
 
-static void put_thread(struct lkst_table *table, const struct lkst_figures *f, const struct lkst_thread_figures *t,
-		       u64 ns)
+static void top_tables_put_thread(struct lkst_table *table, const struct lkst_figures *f,
+				  const struct lkst_thread_figures *t, u64 ns)
 {
 	static const u8 shares[] = { LKST_TOP_RUNNING, LKST_TOP_READY, LKST_TOP_DISK,
 				     LKST_TOP_LOCK,    LKST_TOP_SLEEP, LKST_TOP_OTHER,
@@ -346,7 +347,7 @@ static void put_thread(struct lkst_table *table, const struct lkst_figures *f, c
 			put_least_share(table, f, shares[i] == LKST_TOP_DISK ? LKST_FIGURES_DISKS : LKST_FIGURES_LOCKS,
 					share_ns, ns);
 		else
-			put_share(table, share_ns, ns);
+			top_tables_put_share(table, share_ns, ns);
 	}
 	lkst_table_u64(table, t->ready_max_ns);
 	lkst_table_u64(table, t->nr_runs);
@@ -355,21 +356,21 @@ static void put_thread(struct lkst_table *table, const struct lkst_figures *f, c
 		lkst_table_str(table, lkst_cause_names[cause]);
 	else
 		lkst_table_none(table);
-	put_cgroup(table, f, t);
+	top_tables_put_cgroup(table, f, t);
 }
 
-static int put_threads(const struct lkst_figures *f, const struct lkst_top_rows *rows, u64 ns,
-		       struct lkst_tables *set)
+static int top_tables_put_threads(const struct lkst_figures *f, const struct lkst_top_rows *rows, u64 ns,
+				  struct lkst_tables *set)
 {
 	struct lkst_table *t = ADD(set, "threads", "Threads", thread_columns);
 	u32 i;
 
 	if (!t)
 		return -ENOMEM;
-	note_limited(t, f, LKST_FIGURES_DISKS);
-	note_limited(t, f, LKST_FIGURES_LOCKS);
+	top_tables_note_limited(t, f, LKST_FIGURES_DISKS);
+	top_tables_note_limited(t, f, LKST_FIGURES_LOCKS);
 	for (i = 0; i < rows->nr; i++)
-		put_thread(t, f, &rows->list[i], ns);
+		top_tables_put_thread(t, f, &rows->list[i], ns);
 	return t->error;
 }
 
@@ -390,7 +391,7 @@ static int put_worst(const struct lkst_top_look *look, struct lkst_tables *set)
 
 	if (!t)
 		return -ENOMEM;
-	note_limited(t, look->figures, LKST_FIGURES_CALLS);
+	top_tables_note_limited(t, look->figures, LKST_FIGURES_CALLS);
 	if (!look->worst[0])
 		return 0;
 	lkst_table_row(t);
@@ -412,7 +413,7 @@ static int put_found(const struct lkst_top_look *look, struct lkst_tables *set)
 
 	if (!t)
 		return -ENOMEM;
-	note_limited(t, look->figures, LKST_FIGURES_ANY);
+	top_tables_note_limited(t, look->figures, LKST_FIGURES_ANY);
 	if (look->stands_out[0]) {
 		lkst_table_row(t);
 		lkst_table_str(t, look->stands_out);
@@ -426,8 +427,8 @@ int lkst_top_tables(const struct lkst_top_look *look, const struct lkst_top_rows
 	const struct lkst_figures *f = look->figures;
 	u64 ns = f->to_ns > f->from_ns ? f->to_ns - f->from_ns : 0;
 
-	return put_window(f, set) ?: put_recording(look, set) ?: put_cpus(look, ns, set)
-	       ?: put_threads(f, rows, ns, set) ?: put_irqs(f, ns, set) ?: put_disks(f, set)
+	return put_window(f, set) ?: top_tables_put_recording(look, set) ?: put_cpus(look, ns, set)
+	       ?: top_tables_put_threads(f, rows, ns, set) ?: put_irqs(f, ns, set) ?: top_tables_put_disks(f, set)
 	       ?: put_worst(look, set)
 	       ?: put_found(look, set);
 }

@@ -8,18 +8,18 @@
 #include <strings.h>
 
 /* A part of the head. */
-struct span {
+struct http_span {
 	const char *at, *end;
 };
 
-static size_t length_of(struct span s)
+static size_t http_length_of(struct http_span s)
 {
 	return (size_t)(s.end - s.at);
 }
 
-static bool is(struct span s, const char *text)
+static bool http_is(struct http_span s, const char *text)
 {
-	return length_of(s) == strlen(text) && !memcmp(s.at, text, length_of(s));
+	return http_length_of(s) == strlen(text) && !memcmp(s.at, text, http_length_of(s));
 }
 
 size_t lkst_http_head_length(const char *bytes, size_t length)
@@ -30,19 +30,19 @@ size_t lkst_http_head_length(const char *bytes, size_t length)
 }
 
 /* Takes what is before @mark off @rest, and the mark; false: there is none. */
-static bool take_before(struct span *rest, const char *mark, struct span *ret)
+static bool take_before(struct http_span *rest, const char *mark, struct http_span *ret)
 {
-	const char *found = memmem(rest->at, length_of(*rest), mark, strlen(mark));
+	const char *found = memmem(rest->at, http_length_of(*rest), mark, strlen(mark));
 
 	if (!found)
 		return false;
-	*ret = (struct span){ rest->at, found };
+	*ret = (struct http_span){ rest->at, found };
 	rest->at = found + strlen(mark);
 	return true;
 }
 
 /* Whether all of it can be seen, or is a blank or tab where @with_blanks. */
-static bool is_printable(struct span s, bool with_blanks)
+static bool is_printable(struct http_span s, bool with_blanks)
 {
 	for (; s.at < s.end; s.at++)
 		if (!isgraph((unsigned char)*s.at) &&
@@ -52,47 +52,47 @@ static bool is_printable(struct span s, bool with_blanks)
 }
 
 /* Copies it to @to, with a NUL; false: it has more than @max characters. */
-static bool copy(struct span s, char *to, size_t max)
+static bool http_copy(struct http_span s, char *to, size_t max)
 {
-	if (length_of(s) > max)
+	if (http_length_of(s) > max)
 		return false;
-	memcpy(to, s.at, length_of(s));
-	to[length_of(s)] = 0;
+	memcpy(to, s.at, http_length_of(s));
+	to[http_length_of(s)] = 0;
 	return true;
 }
 
 /* ---- the first line ----------------------------------------------------------------------------- */
 
-static enum lkst_http_status parse_path(struct span target, struct lkst_http_request *r)
+static enum lkst_http_status http_parse_path(struct http_span target, struct lkst_http_request *r)
 {
-	const char *question = memchr(target.at, '?', length_of(target));
+	const char *question = memchr(target.at, '?', http_length_of(target));
 
 	if (question)
 		target.end = question;
-	if (!length_of(target) || *target.at != '/')
+	if (!http_length_of(target) || *target.at != '/')
 		return LKST_HTTP_BAD;
-	return copy(target, r->path, LKST_HTTP_PATH_MAX) ? LKST_HTTP_OK : LKST_HTTP_TOO_LONG;
+	return http_copy(target, r->path, LKST_HTTP_PATH_MAX) ? LKST_HTTP_OK : LKST_HTTP_TOO_LONG;
 }
 
-static enum lkst_http_status parse_first(struct span line, struct lkst_http_request *r)
+static enum lkst_http_status parse_first(struct http_span line, struct lkst_http_request *r)
 {
-	struct span method, target;
+	struct http_span method, target;
 
 	if (!take_before(&line, " ", &method) || !take_before(&line, " ", &target) ||
 	    !is_printable(target, false) || !is_printable(line, false))
 		return LKST_HTTP_BAD;
-	if (!is(line, "HTTP/1.1") && !is(line, "HTTP/1.0"))
+	if (!http_is(line, "HTTP/1.1") && !http_is(line, "HTTP/1.0"))
 		return LKST_HTTP_NO_VERSION;
-	r->is_head = is(method, "HEAD");
-	if (!r->is_head && !is(method, "GET"))
+	r->is_head = http_is(method, "HEAD");
+	if (!r->is_head && !http_is(method, "GET"))
 		return LKST_HTTP_NO_METHOD;
-	return parse_path(target, r);
+	return http_parse_path(target, r);
 }
 
 /* ---- the headers -------------------------------------------------------------------------------- */
 
 /* Takes a number off @s; false: there is none, or it is too great. */
-static bool take_number(struct span *s, uint64_t *ret_number)
+static bool http_take_number(struct http_span *s, uint64_t *ret_number)
 {
 	const char *begin = s->at;
 	uint64_t number = 0;
@@ -106,36 +106,36 @@ static bool take_number(struct span *s, uint64_t *ret_number)
 }
 
 /* "bytes=5-9", "bytes=5-", "bytes=-4"; RFC 9110, 14.1.2. Several are refused. */
-static enum lkst_http_status parse_range(struct span value, struct lkst_http_request *r)
+static enum lkst_http_status http_parse_range(struct http_span value, struct lkst_http_request *r)
 {
 	static const char unit[] = "bytes=";
 	bool has_last;
 
-	if (r->has_range || length_of(value) < strlen(unit) || memcmp(value.at, unit, strlen(unit)))
+	if (r->has_range || http_length_of(value) < strlen(unit) || memcmp(value.at, unit, strlen(unit)))
 		return LKST_HTTP_NO_RANGE;
 	value.at += strlen(unit);
 	r->has_range = true;
 	r->last = UINT64_MAX;
-	r->is_suffix = length_of(value) && *value.at == '-';
+	r->is_suffix = http_length_of(value) && *value.at == '-';
 	if (r->is_suffix) {
 		value.at++;
-		return take_number(&value, &r->first) && !length_of(value) ? LKST_HTTP_OK
+		return http_take_number(&value, &r->first) && !http_length_of(value) ? LKST_HTTP_OK
 									   : LKST_HTTP_NO_RANGE;
 	}
-	if (!take_number(&value, &r->first) || !length_of(value) || *value.at++ != '-')
+	if (!http_take_number(&value, &r->first) || !http_length_of(value) || *value.at++ != '-')
 		return LKST_HTTP_NO_RANGE;
-	has_last = length_of(value);
-	if (has_last && (!take_number(&value, &r->last) || length_of(value) || r->last < r->first))
+	has_last = http_length_of(value);
+	if (has_last && (!http_take_number(&value, &r->last) || http_length_of(value) || r->last < r->first))
 		return LKST_HTTP_NO_RANGE;
 	return LKST_HTTP_OK;
 }
 
-static bool has_name(struct span name, const char *text)
+static bool http_has_name(struct http_span name, const char *text)
 {
-	return length_of(name) == strlen(text) && !strncasecmp(name.at, text, length_of(name));
+	return http_length_of(name) == strlen(text) && !strncasecmp(name.at, text, http_length_of(name));
 }
 
-static struct span without_blanks(struct span s)
+static struct http_span without_blanks(struct http_span s)
 {
 	while (s.at < s.end && (*s.at == ' ' || *s.at == '\t'))
 		s.at++;
@@ -144,22 +144,22 @@ static struct span without_blanks(struct span s)
 	return s;
 }
 
-static enum lkst_http_status parse_header(struct span line, struct lkst_http_request *r)
+static enum lkst_http_status parse_header(struct http_span line, struct lkst_http_request *r)
 {
-	struct span name;
+	struct http_span name;
 
-	if (!is_printable(line, true) || !take_before(&line, ":", &name) || !length_of(name) ||
+	if (!is_printable(line, true) || !take_before(&line, ":", &name) || !http_length_of(name) ||
 	    !is_printable(name, false))
 		return LKST_HTTP_BAD;
 	line = without_blanks(line);
-	if (has_name(name, "Content-Length") && !is(line, "0"))
+	if (http_has_name(name, "Content-Length") && !http_is(line, "0"))
 		return LKST_HTTP_BAD;
-	if (has_name(name, "Transfer-Encoding"))
+	if (http_has_name(name, "Transfer-Encoding"))
 		return LKST_HTTP_BAD;
-	if (has_name(name, "Range"))
-		return parse_range(line, r);
-	if (has_name(name, "Host"))
-		return !r->host[0] && length_of(line) && copy(line, r->host, LKST_HTTP_HOST_MAX)
+	if (http_has_name(name, "Range"))
+		return http_parse_range(line, r);
+	if (http_has_name(name, "Host"))
+		return !r->host[0] && http_length_of(line) && http_copy(line, r->host, LKST_HTTP_HOST_MAX)
 			       ? LKST_HTTP_OK
 			       : LKST_HTTP_BAD;
 	return LKST_HTTP_OK;
@@ -168,14 +168,14 @@ static enum lkst_http_status parse_header(struct span line, struct lkst_http_req
 enum lkst_http_status lkst_http_parse(const char *head, size_t length,
 				      struct lkst_http_request *ret_request)
 {
-	struct span rest = { head, head + length }, line;
+	struct http_span rest = { head, head + length }, line;
 	struct lkst_http_request r = {};
 	enum lkst_http_status status;
 
 	if (!take_before(&rest, "\r\n", &line))
 		return LKST_HTTP_BAD;
 	status = parse_first(line, &r);
-	while (status == LKST_HTTP_OK && take_before(&rest, "\r\n", &line) && length_of(line))
+	while (status == LKST_HTTP_OK && take_before(&rest, "\r\n", &line) && http_length_of(line))
 		status = parse_header(line, &r);
 	if (status == LKST_HTTP_OK && !r.host[0])
 		status = LKST_HTTP_BAD;
@@ -209,21 +209,21 @@ enum lkst_http_status lkst_http_range(const struct lkst_http_request *r, uint64_
 
 bool lkst_http_host_is_address(const char *host)
 {
-	struct span s = { host, host + strlen(host) };
+	struct http_span s = { host, host + strlen(host) };
 	char name[LKST_HTTP_HOST_MAX + 1];
 	struct in6_addr address;
 	const char *port;
 
 	if (*host == '[') {
-		struct span inner = { host + 1, strchr(host, ']') };
+		struct http_span inner = { host + 1, strchr(host, ']') };
 
 		return inner.end && (!inner.end[1] || inner.end[1] == ':') &&
-		       copy(inner, name, LKST_HTTP_HOST_MAX) &&
+		       http_copy(inner, name, LKST_HTTP_HOST_MAX) &&
 		       inet_pton(AF_INET6, name, &address) == 1;
 	}
 	port = strchr(host, ':');
 	if (port)
 		s.end = port;
-	return copy(s, name, LKST_HTTP_HOST_MAX) &&
+	return http_copy(s, name, LKST_HTTP_HOST_MAX) &&
 	       (!strcasecmp(name, "localhost") || inet_pton(AF_INET, name, &address) == 1);
 }

@@ -103,12 +103,12 @@ static int parse_address(struct lkst_err *e, const char *text, union address *re
 	return 0;
 }
 
-static socklen_t size_of(const union address *a)
+static socklen_t http_server_size_of(const union address *a)
 {
 	return a->any.sa_family == AF_INET6 ? sizeof(a->v6) : sizeof(a->v4);
 }
 
-static bool is_local(const union address *a)
+static bool http_server_is_local(const union address *a)
 {
 	return a->any.sa_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr)
 					    : ntohl(a->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
@@ -137,20 +137,20 @@ int lkst_http_listen(struct lkst_err *e, const char *address,
 
 	if (err)
 		return err;
-	size = size_of(&a);
+	size = http_server_size_of(&a);
 	fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* The port of one that has just ended may be taken again: its connections are not over yet (TIME_WAIT). */
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) ||
 	    bind(fd, &a.any, size) || listen(fd, BACKLOG) || getsockname(fd, &a.any, &size))
 		return lkst_err_sys(e, -errno, "listening at %s", address);
 	format_address(&a, ret_address);
-	*ret_is_local = is_local(&a);
+	*ret_is_local = http_server_is_local(&a);
 	return lkst_take_fd(fd);
 }
 
 /* ---- answers ------------------------------------------------------------------------------------ */
 
-static const char *reason(enum lkst_http_status status)
+static const char *http_server_reason(enum lkst_http_status status)
 {
 	switch (status) {
 	case LKST_HTTP_OK:
@@ -177,15 +177,15 @@ static const char *reason(enum lkst_http_status status)
 	return "";
 }
 
-static void begin_state(struct connection *c, enum connection_state state)
+static void http_server_begin_state(struct connection *c, enum connection_state state)
 {
 	c->state = state;
 	c->began_ns = c->progress_ns = lkst_monotonic_ns();
 }
 
 /* Only the page itself may use what is sent, and nobody keeps it. */
-static void put_head(struct connection *c, enum lkst_http_status status, size_t length,
-		     const char *more)
+static void http_server_put_head(struct connection *c, enum lkst_http_status status, size_t length,
+				 const char *more)
 {
 	int n = snprintf(c->answer_head, sizeof(c->answer_head),
 			 "HTTP/1.1 %u %s\r\n"
@@ -199,18 +199,18 @@ static void put_head(struct connection *c, enum lkst_http_status status, size_t 
 			 "X-Content-Type-Options: nosniff\r\n"
 			 "X-Frame-Options: DENY\r\n"
 			 "%s\r\n",
-			 status, reason(status), c->answer.type, length, more);
+			 status, http_server_reason(status), c->answer.type, length, more);
 
 	c->nr_answer_head = (size_t)n;
-	begin_state(c, ANSWERING);
+	http_server_begin_state(c, ANSWERING);
 }
 
-static void refuse(struct connection *c, enum lkst_http_status status, const char *more)
+static void http_server_refuse(struct connection *c, enum lkst_http_status status, const char *more)
 {
 	c->answer.type = "text/plain";
-	c->body = (const u8 *)reason(status);
-	c->left = strlen(reason(status));
-	put_head(c, status, c->left, more);
+	c->body = (const u8 *)http_server_reason(status);
+	c->left = strlen(http_server_reason(status));
+	http_server_put_head(c, status, c->left, more);
 }
 
 static void put_answer(struct connection *c, const struct lkst_http_request *r)
@@ -220,13 +220,13 @@ static void put_answer(struct connection *c, const struct lkst_http_request *r)
 	u64 first, length;
 
 	if (c->answer.status != LKST_HTTP_OK) {
-		refuse(c, c->answer.status, "");
+		http_server_refuse(c, c->answer.status, "");
 		return;
 	}
 	status = lkst_http_range(r, c->answer.length, &first, &length);
 	if (status == LKST_HTTP_NO_RANGE) {
 		snprintf(range, sizeof(range), "Content-Range: bytes */%zu\r\n", c->answer.length);
-		refuse(c, status, range);
+		http_server_refuse(c, status, range);
 		return;
 	}
 	if (status == LKST_HTTP_PARTIAL)
@@ -235,10 +235,10 @@ static void put_answer(struct connection *c, const struct lkst_http_request *r)
 			 c->answer.length);
 	c->body = (const u8 *)c->answer.bytes + first;
 	c->left = length;
-	put_head(c, status, c->left, range);
+	http_server_put_head(c, status, c->left, range);
 }
 
-static void answer(struct http_server *s, struct connection *c, size_t length)
+static void http_server_answer(struct http_server *s, struct connection *c, size_t length)
 {
 	struct lkst_http_request r;
 	enum lkst_http_status status = lkst_http_parse(c->head, length, &r);
@@ -246,7 +246,7 @@ static void answer(struct http_server *s, struct connection *c, size_t length)
 	if (status == LKST_HTTP_OK && !lkst_http_host_is_address(r.host))
 		status = LKST_HTTP_FORBIDDEN;
 	if (status != LKST_HTTP_OK) {
-		refuse(c, status, status == LKST_HTTP_NO_METHOD ? "Allow: GET, HEAD\r\n" : "");
+		http_server_refuse(c, status, status == LKST_HTTP_NO_METHOD ? "Allow: GET, HEAD\r\n" : "");
 		return;
 	}
 	s->answer(s->ctx, &r, &c->answer);
@@ -276,7 +276,7 @@ static bool is_worth_less(const struct connection *a, const struct connection *b
 	return lkst_time_is_before(a->progress_ns, b->progress_ns);
 }
 
-static void make_room(struct http_server *s)
+static void http_server_make_room(struct http_server *s)
 {
 	unsigned int least = 0, i;
 
@@ -288,16 +288,16 @@ static void make_room(struct http_server *s)
 	close_connection(s, least);
 }
 
-static void accept_one(struct http_server *s)
+static void http_server_accept_one(struct http_server *s)
 {
 	_cleanup_close_ int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct connection *c = fd < 0 ? NULL : calloc(1, sizeof(*c));
 
 	if (!c)
 		return;
-	make_room(s);
+	http_server_make_room(s);
 	c->fd = lkst_take_fd(fd);
-	begin_state(c, READING);
+	http_server_begin_state(c, READING);
 	s->list[s->nr++] = c;
 }
 
@@ -307,7 +307,7 @@ static bool is_for_later(ssize_t n)
 }
 
 /* False: it is over. */
-static bool read_head(struct http_server *s, struct connection *c)
+static bool http_server_read_head(struct http_server *s, struct connection *c)
 {
 	ssize_t n = recv(c->fd, c->head + c->nr_head, sizeof(c->head) - c->nr_head, 0);
 	size_t length;
@@ -317,9 +317,9 @@ static bool read_head(struct http_server *s, struct connection *c)
 	c->nr_head += (size_t)n;
 	length = lkst_http_head_length(c->head, c->nr_head);
 	if (length)
-		answer(s, c, length);
+		http_server_answer(s, c, length);
 	else if (c->nr_head == sizeof(c->head))
-		refuse(c, LKST_HTTP_HEAD_TOO_LONG, "");
+		http_server_refuse(c, LKST_HTTP_HEAD_TOO_LONG, "");
 	return true;
 }
 
@@ -341,7 +341,7 @@ static bool send_some(struct connection *c)
 	c->progress_ns = lkst_monotonic_ns();
 	if (c->head_sent == c->nr_answer_head && !c->left) {
 		shutdown(c->fd, SHUT_WR);
-		begin_state(c, LINGERING);
+		http_server_begin_state(c, LINGERING);
 	}
 	return true;
 }
@@ -353,11 +353,11 @@ static bool discard(struct connection *c)
 	return n > 0 || is_for_later(n);
 }
 
-static bool go_on(struct http_server *s, struct connection *c)
+static bool http_server_go_on(struct http_server *s, struct connection *c)
 {
 	switch (c->state) {
 	case READING:
-		return read_head(s, c);
+		return http_server_read_head(s, c);
 	case ANSWERING:
 		return send_some(c);
 	default:
@@ -380,7 +380,7 @@ static u64 deadline_ns(const struct connection *c)
 /* ---- the loop ----------------------------------------------------------------------------------- */
 
 /* Milliseconds until a connection's time is over, rounded up; -1: there is none. */
-static int pause_ms(const struct http_server *s)
+static int http_server_pause_ms(const struct http_server *s)
 {
 	u64 now = lkst_monotonic_ns(), first = UINT64_MAX, deadline;
 	unsigned int i;
@@ -403,12 +403,12 @@ static void serve_connections(struct http_server *s, const struct pollfd *ready)
 	while (i--) {
 		struct connection *c = s->list[i];
 
-		if (deadline_ns(c) <= now || (ready[i].revents && !go_on(s, c)))
+		if (deadline_ns(c) <= now || (ready[i].revents && !http_server_go_on(s, c)))
 			close_connection(s, i);
 	}
 }
 
-static int run(struct lkst_err *e, struct http_server *s, int end_fd)
+static int http_server_run(struct lkst_err *e, struct http_server *s, int end_fd)
 {
 	struct pollfd fds[2 + CONNECTIONS_MAX];
 	unsigned int i;
@@ -421,7 +421,7 @@ static int run(struct lkst_err *e, struct http_server *s, int end_fd)
 				.fd = s->list[i]->fd,
 				.events = s->list[i]->state == ANSWERING ? POLLOUT : POLLIN,
 			};
-		if (poll(fds, 2 + s->nr, pause_ms(s)) < 0) {
+		if (poll(fds, 2 + s->nr, http_server_pause_ms(s)) < 0) {
 			if (errno == EINTR)
 				continue;
 			return lkst_err_sys(e, -errno, "waiting for a browser");
@@ -430,7 +430,7 @@ static int run(struct lkst_err *e, struct http_server *s, int end_fd)
 			return 0;
 		serve_connections(s, fds + 2);
 		if (fds[1].revents)
-			accept_one(s);
+			http_server_accept_one(s);
 	}
 }
 
@@ -438,7 +438,7 @@ int lkst_http_serve(struct lkst_err *e, int listen_fd, int end_fd, lkst_http_ans
 		    void *ctx)
 {
 	struct http_server s = { .listen_fd = listen_fd, .answer = fn, .ctx = ctx };
-	int err = run(e, &s, end_fd);
+	int err = http_server_run(e, &s, end_fd);
 
 	while (s.nr)
 		close_connection(&s, s.nr - 1);

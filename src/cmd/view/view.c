@@ -29,39 +29,39 @@
 
 enum { NAME_MAX_BYTES = 4096 }; /* of what is shown, as the page says it */
 
-struct options {
+struct view_options {
 	const char *output, *listen, *socket;
 	u64 last_ns;
 	struct lkst_access_options access;
 	bool serve, live, quiet;
 };
 
-static const struct options defaults = { .last_ns = 5 * LKST_NS_PER_S };
+static const struct view_options defaults = { .last_ns = 5 * LKST_NS_PER_S };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct view_options, output, .name = "output", .letter = 'o',
 		    .argument = "FILE", .standard = "TRACE.html, or lkst.html",
 		    .help = "the page; one that is there is replaced"),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, serve, .name = "serve",
+	LKST_ACCESS_ROWS(struct view_options, access),
+	LKST_OPTION(FLAG, struct view_options, serve, .name = "serve",
 		    .help = "write no page, but serve it to a browser on this machine, and the\n"
 			    "trace with it as it asks for it, until Ctrl-C"),
-	LKST_OPTION(FLAG, struct options, live, .name = "live",
+	LKST_OPTION(FLAG, struct view_options, live, .name = "live",
 		    .help = "the same for the running recording: its last seconds, again each\n"
 			    "second"),
-	LKST_OPTION(DURATION, struct options, last_ns, .name = "last", .argument = "TIME",
+	LKST_OPTION(DURATION, struct view_options, last_ns, .name = "last", .argument = "TIME",
 		    .standard = "5s", .help = "with --live: how much of it"),
-	LKST_OPTION(TEXT, struct options, listen, .name = "listen", .argument = "ADDRESS:PORT",
+	LKST_OPTION(TEXT, struct view_options, listen, .name = "listen", .argument = "ADDRESS:PORT",
 		    .standard = "127.0.0.1:0",
 		    .help = "where to serve; port 0 is a free one. With an address that is\n"
 			    "not of this machine alone others can connect"),
-	LKST_OPTION_SOCKET_ROW(struct options, socket),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_OPTION_SOCKET_ROW(struct view_options, socket),
+	LKST_OPTION(FLAG, struct view_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
-static int add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
+static int view_add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
 	u64 *bytes = ctx;
 
@@ -69,11 +69,11 @@ static int add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_fi
 	return 0;
 }
 
-static int check_size(struct lkst_err *e, const struct lkst_reading *r, const char *name, u64 most)
+static int view_check_size(struct lkst_err *e, const struct lkst_reading *r, const char *name, u64 most)
 {
 	char has[LKST_SIZE_TEXT], may[LKST_SIZE_TEXT];
 	u64 bytes = 0;
-	int err = lkst_view_each_file(e, r, add_length, &bytes);
+	int err = lkst_view_each_file(e, r, view_add_length, &bytes);
 
 	if (err || bytes <= most)
 		return err;
@@ -98,8 +98,8 @@ static void name_traces(const struct lkst_reading *r, const char *named, char na
 		used += (size_t)snprintf(name + used, NAME_MAX_BYTES - used, "%s%s", i ? ", " : "", r->list[i].name);
 }
 
-static int write_page(struct lkst_err *e, const struct lkst_access *access, const char *output,
-		      const struct lkst_reading *r, const char *name, u64 *ret_bytes)
+static int view_write_page(struct lkst_err *e, const struct lkst_access *access, const char *output,
+			   const struct lkst_reading *r, const char *name, u64 *ret_bytes)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	struct stat st = {};
@@ -126,7 +126,7 @@ static int serve_trace(struct lkst_err *e, const char *address, char **args, uns
 
 	if (!nr_args)
 		return lkst_err_set(e, -EINVAL, "--serve needs a trace to serve");
-	err = lkst_cmd_open_reading(e, args, nr_args, &r) ?: check_size(e, &r, args[0], SERVED_MAX);
+	err = lkst_cmd_open_reading(e, args, nr_args, &r) ?: view_check_size(e, &r, args[0], SERVED_MAX);
 	if (err)
 		return err;
 	name_traces(&r, args[0], name);
@@ -135,7 +135,7 @@ static int serve_trace(struct lkst_err *e, const char *address, char **args, uns
 	return lkst_view_serve(e, address, &source);
 }
 
-static int serve_live(struct lkst_err *e, const char *address, const struct options *o,
+static int serve_live(struct lkst_err *e, const char *address, const struct view_options *o,
 		      unsigned int nr_args)
 {
 	_cleanup_(lkst_view_live_freep) struct lkst_view_live *live = NULL;
@@ -152,7 +152,7 @@ static int serve_live(struct lkst_err *e, const char *address, const struct opti
 	return lkst_view_serve(e, address, &source);
 }
 
-static int serve(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
+static int view_serve(struct lkst_err *e, const struct view_options *o, char **args, unsigned int nr_args)
 {
 	const char *address = o->listen ? o->listen : "127.0.0.1:0";
 
@@ -166,7 +166,7 @@ static int serve(struct lkst_err *e, const struct options *o, char **args, unsig
 
 /* ---- the command -------------------------------------------------------------------------------- */
 
-static int make_page(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
+static int make_page(struct lkst_err *e, const struct view_options *o, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_reading_close) struct lkst_reading r = {};
 	_cleanup_free_ char *output = NULL;
@@ -177,7 +177,7 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 
 	if (!err && nr_args)
 		err = lkst_cmd_open_reading(e, args, nr_args, &r)
-			      ?: check_size(e, &r, args[0], TRACE_MAX);
+			      ?: view_check_size(e, &r, args[0], TRACE_MAX);
 	if (err)
 		return err;
 	output = o->output ? strdup(o->output) : lkst_cmd_output_of(nr_args ? args[0] : "lkst", "html");
@@ -185,7 +185,7 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 		return lkst_err_sys(e, -ENOMEM, "making the page");
 	if (nr_args)
 		name_traces(&r, args[0], name);
-	err = write_page(e, &access, output, nr_args ? &r : NULL, name, &bytes);
+	err = view_write_page(e, &access, output, nr_args ? &r : NULL, name, &bytes);
 	if (err)
 		return err;
 	lkst_size_format(bytes, size);
@@ -194,9 +194,9 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 	return 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int view_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct view_options *o = options;
 	int err = lkst_view_page_check(e);
 
 	if (err)
@@ -206,7 +206,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 				    "--last and --socket are for --live; `lkst cut` makes a trace "
 				    "of the last seconds of one");
 	if (o->serve || o->live)
-		return serve(e, o, args, nr_args);
+		return view_serve(e, o, args, nr_args);
 	if (o->listen)
 		return lkst_err_set(e, -EINVAL, "--listen is for --serve and --live");
 	return make_page(e, o, args, nr_args);
@@ -232,9 +232,9 @@ const struct lkst_cmd lkst_cmd_view = {
 		"  lkst view --serve large                              a large trace, opened faster\n"
 		"  lkst view --live --last 2s                           what happens now\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct view_options),
 	.defaults = &defaults,
 	.min_args = 0,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = view_run,
 };

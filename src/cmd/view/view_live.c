@@ -58,7 +58,7 @@ static int take_own(struct lkst_err *e, u64 last_ns, const char *dir)
 	return err ? err : lkst_writer_close(e, w, lkst_snapshot_write(e, s, &what, w));
 }
 
-static int take(struct lkst_err *e, const struct lkst_view_live *live)
+static int view_live_take(struct lkst_err *e, const struct lkst_view_live *live)
 {
 	u64 bytes;
 
@@ -68,7 +68,7 @@ static int take(struct lkst_err *e, const struct lkst_view_live *live)
 }
 
 /* A new directory for it: in memory, if there is a place for files that are. */
-static int make_dir(struct lkst_err *e, struct lkst_view_live *live)
+static int view_live_make_dir(struct lkst_err *e, struct lkst_view_live *live)
 {
 	const char *place = getenv("TMPDIR");
 	char path[PATH_MAX];
@@ -84,7 +84,7 @@ static int make_dir(struct lkst_err *e, struct lkst_view_live *live)
 	return err;
 }
 
-static void remove_dir(struct lkst_view_live *live)
+static void view_live_remove_dir(struct lkst_view_live *live)
 {
 	if (!live->dir[0])
 		return;
@@ -99,15 +99,15 @@ static int open_taken(struct lkst_err *e, struct lkst_view_live *live,
 {
 	int err = lkst_trace_open(e, live->dir, ret_trace);
 
-	remove_dir(live);
+	view_live_remove_dir(live);
 	return err;
 }
 
 /* ---- again and again ---------------------------------------------------------------------------- */
 
-static int begin(struct lkst_err *e, struct lkst_view_live *live)
+static int view_live_begin(struct lkst_err *e, struct lkst_view_live *live)
 {
-	int err = make_dir(e, live);
+	int err = view_live_make_dir(e, live);
 
 	if (err)
 		return err;
@@ -115,25 +115,25 @@ static int begin(struct lkst_err *e, struct lkst_view_live *live)
 	*live->shared = (struct taking){};
 	live->child = fork();
 	if (!live->child) {
-		live->shared->result = take(&live->shared->error, live);
+		live->shared->result = view_live_take(&live->shared->error, live);
 		_exit(EXIT_SUCCESS);
 	}
 	if (live->child > 0)
 		return 0;
 	live->child = 0;
-	remove_dir(live);
+	view_live_remove_dir(live);
 	return lkst_err_sys(e, -EAGAIN, "taking a snapshot");
 }
 
 /* What the child has left. */
-static int finish(struct lkst_err *e, struct lkst_view_live *live, int status,
-		  struct lkst_trace **ret_trace)
+static int view_live_finish(struct lkst_err *e, struct lkst_view_live *live, int status,
+			    struct lkst_trace **ret_trace)
 {
 	int err;
 
 	live->child = 0;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) || live->shared->result) {
-		remove_dir(live);
+		view_live_remove_dir(live);
 		if (!live->shared->result)
 			return lkst_err_set(e, -EIO, "the process that takes snapshots was killed");
 		*e = live->shared->error;
@@ -149,10 +149,10 @@ int lkst_view_live_next(struct lkst_err *e, void *ctx, struct lkst_trace **ret_t
 	int status;
 
 	if (live->child && waitpid(live->child, &status, WNOHANG) == live->child)
-		return finish(e, live, status, ret_trace);
+		return view_live_finish(e, live, status, ret_trace);
 	if (live->child || lkst_monotonic_ns() - live->began_ns < EVERY_NS)
 		return 0;
-	return begin(e, live);
+	return view_live_begin(e, live);
 }
 
 /* The first one. A signal that ends the command ends what is being taken, too, so that nothing of it stays. */
@@ -161,7 +161,7 @@ static int take_first(struct lkst_err *e, struct lkst_view_live *live,
 {
 	_cleanup_close_ int end_fd = lkst_end_signals_open(e);
 	struct pollfd end = { .fd = end_fd, .events = POLLIN };
-	int r = end_fd < 0 ? end_fd : begin(e, live);
+	int r = end_fd < 0 ? end_fd : view_live_begin(e, live);
 
 	while (!r) {
 		if (poll(&end, 1, PAUSE_MS) > 0)
@@ -203,7 +203,7 @@ void lkst_view_live_free(struct lkst_view_live *live)
 		kill(live->child, SIGKILL);
 		waitpid(live->child, NULL, 0);
 	}
-	remove_dir(live);
+	view_live_remove_dir(live);
 	if (live->shared)
 		munmap(live->shared, sizeof(*live->shared));
 	free(live);

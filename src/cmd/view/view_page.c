@@ -40,7 +40,7 @@ enum {
 	PORTION = 64 << 10, /* compressed bytes that are made text at a time */
 };
 
-struct writing {
+struct view_page_writing {
 	struct lkst_out *out;
 	ZSTD_CCtx *context;
 	u8 packed[PORTION];
@@ -58,10 +58,10 @@ static void put_attribute(struct lkst_out *out, const char *text)
 }
 
 /* An element with the bytes of the file, compressed. */
-static int put_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
+static int view_page_put_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
 	ZSTD_inBuffer in = { file->bytes, file->length, 0 };
-	struct writing *w = ctx;
+	struct view_page_writing *w = ctx;
 	size_t left = 1;
 
 	ZSTD_CCtx_setPledgedSrcSize(w->context, file->length);
@@ -83,17 +83,17 @@ static int put_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file
 	return 0;
 }
 
-static void put_meta(struct lkst_out *out, const char *kind, const char *content)
+static void view_page_put_meta(struct lkst_out *out, const char *kind, const char *content)
 {
 	lkst_out_printf(out, "<meta name=\"%s\" content=\"", kind);
 	put_attribute(out, content);
 	lkst_out_str(out, "\">\n");
 }
 
-static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_reading *r,
-		     const char *name)
+static int view_page_put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_reading *r,
+			       const char *name)
 {
-	_cleanup_free_ struct writing *w = calloc(1, sizeof(*w));
+	_cleanup_free_ struct view_page_writing *w = calloc(1, sizeof(*w));
 	int err;
 
 	if (!w)
@@ -105,8 +105,8 @@ static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst
 	    ZSTD_isError(ZSTD_CCtx_setParameter(w->context, ZSTD_c_checksumFlag, 1))) {
 		err = lkst_err_sys(e, -ENOMEM, "writing the page");
 	} else {
-		put_meta(out, "trace", name);
-		err = lkst_view_each_file(e, r, put_file, w);
+		view_page_put_meta(out, "trace", name);
+		err = lkst_view_each_file(e, r, view_page_put_file, w);
 	}
 	ZSTD_freeCCtx(w->context);
 	return err;
@@ -117,7 +117,7 @@ struct page_parts {
 	const char *before, *after, *end;
 };
 
-static int find_place(struct lkst_err *e, struct page_parts *ret)
+static int view_page_find_place(struct lkst_err *e, struct page_parts *ret)
 {
 	const char *at = memmem(lkst_view_page, lkst_view_page_length, place, strlen(place));
 
@@ -143,14 +143,14 @@ int lkst_view_page_check(struct lkst_err *e)
 {
 	struct page_parts page;
 
-	return find_place(e, &page);
+	return view_page_find_place(e, &page);
 }
 
 int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_reading *r, const char *name)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct page_parts page = {};
-	int err = find_place(e, &page);
+	int err = view_page_find_place(e, &page);
 
 	if (err)
 		return err;
@@ -159,7 +159,7 @@ int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_reading *
 	lkst_out_init(out, fd);
 	lkst_out_bytes(out, page.before, (size_t)(page.after - page.before));
 	if (r)
-		err = put_trace(e, out, r, name);
+		err = view_page_put_trace(e, out, r, name);
 	put_rest(out, &page);
 	if (!err && lkst_out_flush(out))
 		err = lkst_err_sys(e, out->error, "writing the page");
@@ -194,14 +194,14 @@ int lkst_view_page_served(struct lkst_err *e, const char *name, bool is_live, ch
 	size_t length = 0;
 	FILE *to = open_memstream(&bytes, &length);
 	struct page_parts page = {};
-	int err = out && to ? find_place(e, &page) : lkst_err_sys(e, -ENOMEM, "making the page");
+	int err = out && to ? view_page_find_place(e, &page) : lkst_err_sys(e, -ENOMEM, "making the page");
 
 	if (!err) {
 		lkst_out_init_stream(out, to);
 		err = put_served(e, out, &page);
 	}
 	if (!err) {
-		put_meta(out, is_live ? "live" : "served", name);
+		view_page_put_meta(out, is_live ? "live" : "served", name);
 		put_rest(out, &page);
 		err = lkst_out_flush(out);
 	}

@@ -41,7 +41,7 @@ struct served_view {
 
 /* ---- generations -------------------------------------------------------------------------------- */
 
-static void drop(void *held)
+static void view_serve_drop(void *held)
 {
 	struct generation *g = held;
 	unsigned int i;
@@ -55,7 +55,7 @@ static void drop(void *held)
 	free(g);
 }
 
-static int add_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
+static int view_serve_add_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
 	struct generation *g = ctx;
 	struct lkst_memory_file *added;
@@ -83,12 +83,12 @@ static int set_reading(struct lkst_err *e, struct served_view *v, struct lkst_re
 	g->nr = v->now ? v->now->nr + 1 : 1;
 	g->nr_users = 1;
 	g->reading = reading;
-	err = lkst_view_each_file(e, &g->reading, add_file, g);
+	err = lkst_view_each_file(e, &g->reading, view_serve_add_file, g);
 	if (err) {
-		drop(g);
+		view_serve_drop(g);
 		return err;
 	}
-	drop(v->now);
+	view_serve_drop(v->now);
 	v->now = g;
 	return 0;
 }
@@ -108,7 +108,7 @@ static void look_for_next(struct served_view *v)
 
 /* ---- answers ------------------------------------------------------------------------------------ */
 
-static void put_list(struct lkst_json *j, const struct served_view *v)
+static void view_serve_put_list(struct lkst_json *j, const struct served_view *v)
 {
 	unsigned int i;
 
@@ -126,7 +126,7 @@ static void put_list(struct lkst_json *j, const struct served_view *v)
 	lkst_json_end(j);
 }
 
-static void answer_list(struct served_view *v, struct lkst_http_answer *answer)
+static void view_serve_answer_list(struct served_view *v, struct lkst_http_answer *answer)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	char *text = NULL;
@@ -137,7 +137,7 @@ static void answer_list(struct served_view *v, struct lkst_http_answer *answer)
 	if (out && to) {
 		lkst_out_init_stream(out, to);
 		lkst_json_init(&j, out);
-		put_list(&j, v);
+		view_serve_put_list(&j, v);
 		lkst_out_flush(out);
 	}
 	if (!to || fclose(to) || !out) {
@@ -165,7 +165,7 @@ static void answer_file(struct served_view *v, const char *path, struct lkst_htt
 		.type = "application/octet-stream",
 		.bytes = v->now->files[i].bytes,
 		.length = v->now->files[i].length,
-		.release = drop,
+		.release = view_serve_drop,
 		.held = v->now,
 	};
 }
@@ -183,8 +183,8 @@ static bool has_token(const struct served_view *v, const char *path)
 	return !difference && path[1 + TOKEN] == '/';
 }
 
-static void answer_request(void *ctx, const struct lkst_http_request *r,
-			   struct lkst_http_answer *answer)
+static void view_serve_answer_request(void *ctx, const struct lkst_http_request *r,
+				      struct lkst_http_answer *answer)
 {
 	struct served_view *v = ctx;
 	const char *path = r->path + TOKEN + 2;
@@ -199,7 +199,7 @@ static void answer_request(void *ctx, const struct lkst_http_request *r,
 						     .bytes = v->page,
 						     .length = v->page_length };
 	else if (!strcmp(path, "list"))
-		answer_list(v, answer);
+		view_serve_answer_list(v, answer);
 	else
 		answer_file(v, path, answer);
 }
@@ -218,7 +218,7 @@ static int make_token(struct lkst_err *e, char token[TOKEN + 1])
 	return 0;
 }
 
-static int serve(struct lkst_err *e, struct served_view *v, const char *address)
+static int view_view_serve(struct lkst_err *e, struct served_view *v, const char *address)
 {
 	_cleanup_close_ int end_fd = -1, listen_fd = -1;
 	char place[LKST_HTTP_ADDRESS_MAX];
@@ -238,7 +238,7 @@ static int serve(struct lkst_err *e, struct served_view *v, const char *address)
 			stderr,
 			"Other machines can connect. Whoever has this address, or sees it or the "
 			"trace on the way, can read the trace.");
-	return lkst_http_serve(e, listen_fd, end_fd, answer_request, v);
+	return lkst_http_serve(e, listen_fd, end_fd, view_serve_answer_request, v);
 }
 
 int lkst_view_serve(struct lkst_err *e, const char *address, const struct lkst_view_source *source)
@@ -250,8 +250,8 @@ int lkst_view_serve(struct lkst_err *e, const char *address, const struct lkst_v
 		return err;
 	err = make_token(e, v.token) ?: lkst_view_page_served(e, source->name, source->next, &v.page,
 							       &v.page_length)
-		     ?: serve(e, &v, address);
-	drop(v.now);
+		     ?: view_view_serve(e, &v, address);
+	view_serve_drop(v.now);
 	free(v.page);
 	return err;
 }
