@@ -358,8 +358,10 @@ verdict docs_make_targets_exist "$bad"
 # Every field of `lkst status --json` is in its page, and every one of the page is a field. Here by the names that
 # the source prints; tests/live/limit.sh compares the fields with their places.
 {
-	grep -oE 'lkst_json_[a-z0-9]+\(&?j, "[a-z_]+"' src/cmd/control/status.c | sed 's/.*"\([a-z_]*\)"/\1/'
-	sed -n '/^const char \*const lkst_loss_keys/,/^}/p; /const types\[/,/};/p' src/cmd/control/status.c |
+	grep -ohE 'lkst_json_[a-z0-9]+\(&?j, "[a-z_]+"' src/cmd/control/status.c src/cmd/recorders/unit_costs.c |
+		sed 's/.*"\([a-z_]*\)"/\1/'
+	sed -n '/^const char \*const lkst_loss_keys/,/^}/p; /const types\[/,/};/p' src/cmd/control/status.c \
+		src/cmd/recorders/unit_costs.c |
 		grep -oE '= "[a-z_]+"' | tr -d '= "'
 } | sort -u >"$SCRATCH/fields"
 sed -n 's/^\.It Va \([][a-z_.]*\)$/\1/p' doc/man/lkst-status.1 | sed 's/\[]$//; s/.*\.//' | sort -u >"$SCRATCH/described"
