@@ -35,6 +35,11 @@ if grep -q 'sched_waking is not recorded: this kernel rejects its program' "$wor
 else
 	fail rejected_program_costs_a_sentence "$(cat "$work/err")"
 fi
+# lkst doctor finds it out, too, and that the rest can be recorded.
+"$work/build/gcc/lkst" doctor --format json >"$work/doctor" 2>"$work/doctor.err"
+expect rejected_program_is_known_to_doctor "$? $(grep -c '"loaded":false' "$work/doctor") $(
+	sed -n 's/^{"name":"sched_waking".*"recorded":\([a-z]*\),"loaded":\([a-z]*\),.*"why":"\(this kernel rejects its program\).*/\1 \2 \3/p' \
+		"$work/doctor") $(cat "$work/doctor.err")" '0 1 false false this kernel rejects its program '
 # Why is for developers, and said when they ask.
 LKST_DEBUG=1 "$work/build/gcc/lkst" record -o "$work/debug" -e sched_switch -e sched_waking -- true 2>"$work/debug.err"
 if grep -q 'invalid mem access' "$work/debug.err" && ! grep -q 'invalid mem access' "$work/err"; then

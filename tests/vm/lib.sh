@@ -255,3 +255,32 @@ compare_calls()
 		fail "$1" "$(diff "$work/calls.want" "$work/calls.got" | head -n 12)"
 	fi
 }
+
+# Makes $work/doctor, what `lkst doctor` says, an event on each line. To be called while nothing is recorded.
+ask_doctor()
+{
+	lkst doctor --format json >"$work/doctor" 2>"$work/doctor.errors"
+	expect_none "$1" "$(cat "$work/doctor.errors")$(grep -q '^{"can_record":true,' "$work/doctor" ||
+		cut -c 1-300 "$work/doctor" | head -n 1)"
+}
+
+# The programs that a recording has are those that the doctor has loaded, but for those of options.
+expect_doctor_loads()
+{
+	compare_with_doctor "$1" loaded program-
+}
+
+# What it has attached, of maskset standard, is what the doctor has.
+expect_doctor_attaches()
+{
+	compare_with_doctor "$1" attached ''
+}
+
+# The hooks of events that are $2 by the doctor are those with a pin that begins with $3.
+compare_with_doctor()
+{
+	sed -n '/"set":"option"/d; /"'"$2"'":true/s/.*"hook":\("[a-z_0-9]*"\),"also":\[\([^]]*\)\].*/\1,\2/p' "$work/doctor" |
+		tr -d '"' | tr , '\n' | sed '/^$/d' | sort -u >"$work/doctor.hooks"
+	ls /sys/fs/bpf/lkst | sed -n "s/^$3//p" | grep -E '^(tp_btf|tp_too|kprobe|kretprobe)__' | sort -u >"$work/hooks"
+	expect_none "$1" "$([ -s "$work/hooks" ] || echo 'the recording has none')$(diff "$work/doctor.hooks" "$work/hooks" | grep '^[<>]')"
+}

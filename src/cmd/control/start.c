@@ -41,9 +41,8 @@ struct options {
 	struct lkst_sample_options samples;
 };
 
-/* What is recorded, and what that may cost, if nobody says otherwise. */
+/* What is recorded if nobody says otherwise. */
 #define DEFAULT_MASKSET "standard"
-enum { DEFAULT_BUDGET_PPM = 50000, DEFAULT_BUFFER_BYTES = 4 << 20 };
 
 /* How long the rate is measured: before recording with --history, and else at the end. */
 enum { RATE_FOR_HISTORY_MS = 400, RATE_TO_TELL_MS = 200 };
@@ -54,7 +53,7 @@ enum { RATE_FOR_HISTORY_MS = 400, RATE_TO_TELL_MS = 200 };
 
 static const struct options defaults = {
 	.buffer_bytes = UINT64_MAX,
-	.block_bytes = 4 << 10,
+	.block_bytes = LKST_USUAL_BLOCK_BYTES,
 	.spare_bytes = UINT64_MAX,
 	.budget_ppm = BUDGET_BY_DEFAULT,
 	.numa_node = LKST_NODE_ANY,
@@ -151,7 +150,7 @@ static void measure_rate(const struct lkst_plan *plan, const struct lkst_session
 	struct lkst_session_options o = *options;
 	struct lkst_history h;
 
-	o.buffer_bytes = DEFAULT_BUFFER_BYTES;
+	o.buffer_bytes = LKST_USUAL_BUFFER_BYTES;
 	o.spare_bytes = o.behind_bytes = 0;
 	o.nr_banks = o.nr_armed = 0;
 	ret->err = lkst_session_start(&ret->e, plan, &o, &s);
@@ -210,7 +209,7 @@ static int choose_buffer(struct lkst_err *e, const struct options *o, const stru
 	if (err)
 		return err;
 	options->buffer_bytes =
-		lkst_history_choose(held.rate, wish_s, DEFAULT_BUFFER_BYTES, lkst_history_most());
+		lkst_history_choose(held.rate, wish_s, LKST_USUAL_BUFFER_BYTES, lkst_history_most());
 	if (o->quiet)
 		return 0;
 	lkst_size_format(options->buffer_bytes, size);
@@ -264,7 +263,7 @@ static u32 budget_ppm(const struct options *o)
 {
 	if (o->budget_ppm != BUDGET_BY_DEFAULT)
 		return (u32)o->budget_ppm;
-	return lkst_kernel_is_realtime() ? 0 : DEFAULT_BUDGET_PPM;
+	return lkst_kernel_is_realtime() ? 0 : LKST_USUAL_BUDGET_PPM;
 }
 
 static void note_no_limit(const struct options *o)
@@ -364,7 +363,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 	else
 		err = 0;
 	if (options.buffer_bytes == UINT64_MAX)
-		options.buffer_bytes = DEFAULT_BUFFER_BYTES;
+		options.buffer_bytes = LKST_USUAL_BUFFER_BYTES;
 	options.spare_bytes = spare_bytes(o, options.buffer_bytes);
 	if (!err)
 		err = lkst_session_start(e, plan, &options, &s);

@@ -138,3 +138,18 @@ int lkst_perf_counters_open(struct lkst_err *e, const u8 counters[LKST_PERF_AT_O
 		}
 	return 0;
 }
+
+int lkst_perf_counters_try(struct lkst_err *e, u8 counter)
+{
+	const long nr = sysconf(_SC_NPROCESSORS_CONF);
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr; cpu++) {
+		_cleanup_close_ int fd = -1;
+		int err = open_one(e, counter, cpu, &fd);
+
+		if (err <= 0)
+			return err;
+	}
+	return lkst_err_set(e, -ENODEV, "no CPU is online");
+}

@@ -19,4 +19,10 @@ int lkst_perf_counters_parse(struct lkst_err *e, const char *text, u8 ret[LKST_P
 int lkst_perf_counters_open(struct lkst_err *e, const u8 counters[LKST_PERF_AT_ONCE], int map_fd,
 			    u32 nr_cpus);
 
+/*
+ * Whether @counter, an enum lkst_perf_counter, can be counted for all threads: on the first CPU that is online, for a
+ * moment. 0, or as lkst_perf_counters_open().
+ */
+int lkst_perf_counters_try(struct lkst_err *e, u8 counter);
+
 #endif

@@ -4,13 +4,14 @@
 # A kernel that is locked down so that its memory stays secret: what can be recorded is, and the rest is
 # told in a sentence.
 # boot: lockdown=confidentiality
-# seconds: 8
+# seconds: 16
 . /tests/lib.sh
 
 if ! grep -q '\[confidentiality\]' /sys/kernel/security/lockdown; then
 	echo 'skip confidentiality: this kernel cannot be locked down'
 	exit
 fi
+ask_doctor confidentiality_doctor_can_record
 # So much that what is freed while the kernel checks a handler's programs does not go round.
 expect_start confidentiality_start_goes_on --maskset RDEFAULT --budget none --buffer 16M
 if [ "$(wc -l <"$work/notes")" = 1 ] &&
@@ -19,6 +20,12 @@ if [ "$(wc -l <"$work/notes")" = 1 ] &&
 else
 	fail confidentiality_is_explained_in_one_sentence "$(cat "$work/notes")"
 fi
+expect_doctor_loads confidentiality_doctor_knows_what_is_loaded
+sed 's/.*not recorded: //; s/\.$//; s/, /\n/g' "$work/notes" | grep -v 'page frame numbers' | sort -u >"$work/left_out"
+sed -n '/"set":"option"/d; s/^{"name":"\([a-z_0-9]*\)".*"why":"the kernel is locked down.*/\1/p' "$work/doctor" | sort -u >"$work/doctor.left_out"
+expect_none confidentiality_doctor_names_what_is_left_out "$(diff "$work/left_out" "$work/doctor.left_out" | grep '^[<>]')"
+expect_none confidentiality_doctor_says_so "$(grep -q '"lockdown":"confidentiality","programs_copy_memory":false,' "$work/doctor" ||
+	sed -n 's/.*\("security":{[^}]*}\).*/\1/p' "$work/doctor")"
 expect_none confidentiality_leaves_out_ticks_by_name "$(grep -q 'not recorded: .*, tick[,.]' "$work/notes" || cat "$work/notes")"
 /load/calls >"$work/calls"
 cat /tests/lib.sh >/dev/null
