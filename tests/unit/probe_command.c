@@ -118,6 +118,23 @@ TEST(probe_command_takes_removals_without_dashes_before_them)
 	CHECK(strstr(message, "there is no option -!"));
 }
 
+/* Of what types tell, the part that is wrong is marked. */
+TEST(probe_command_marks_what_is_wrong_in_an_argument)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		SKIP("this kernel has no BTF");
+	CHECK(probe("-n p:x wake_up_new_task x=+0(p->nothing)") < 0);
+	CHECK_STR(marked, "nothing)");
+	CHECK(probe("-n p:x wake_up_new_task x=p->se.nothing:u8") < 0);
+	CHECK_STR(marked, "nothing:u8");
+	CHECK(probe("-n p:x wake_up_new_task %%di x=nothing") < 0);
+	CHECK_STR(marked, "nothing");
+	CHECK(probe("-n p:x wake_up_new_task x=$arg9") < 0);
+	CHECK_STR(marked, "$arg9");
+	CHECK(probe("-n p:x wake_up_new_task %%di x=%%nothing") < 0);
+	CHECK_STR(marked, "%nothing");
+}
+
 /* P18: words that no function has as a name are told by the language that they are near to. */
 TEST(probe_command_tells_which_word_is_wrong)
 {
@@ -126,6 +143,11 @@ TEST(probe_command_tells_which_word_is_wrong)
 	CHECK_STR(marked, "100 f");
 	CHECK(probe("-n -x %s r1a111 f", self()) < 0);
 	CHECK(strstr(message, "invalid maxactive number"));
+	CHECK(probe("-n -x %s r1fuzz:x f", self()) < 0);
+	CHECK(strstr(message, "invalid maxactive number"));
+	CHECK(probe("-n -x %s f:x main", self()) < 0);
+	CHECK(strstr(message, "for f write p"));
+	CHECK_STR(marked, "f:x main");
 	CHECK(probe("-n -x %s q100", self()) < 0);
 	CHECK(strstr(message, "no function q100"));
 	CHECK(probe("-n p:a/b /no/such/file:0x10") < 0);
@@ -302,6 +324,8 @@ static const struct unit_test tests[] = {
 	{ "probe_command_runs_dry", test_probe_command_runs_dry },
 	{ "probe_command_takes_removals_without_dashes_before_them",
 	  test_probe_command_takes_removals_without_dashes_before_them },
+	{ "probe_command_marks_what_is_wrong_in_an_argument",
+	  test_probe_command_marks_what_is_wrong_in_an_argument },
 	{ "probe_command_tells_which_word_is_wrong", test_probe_command_tells_which_word_is_wrong },
 	{ "probe_command_names_groups_after_all_of_the_program",
 	  test_probe_command_names_groups_after_all_of_the_program },

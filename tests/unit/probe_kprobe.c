@@ -430,7 +430,10 @@ TEST(kprobe_errors_of_our_own)
 		{ "p /a/b:1 %di:^symbol", "only addresses of the kernel have symbols" },
 		{ "p f x=%di ^common_pid=%si", "already used" },
 		{ "p f arg2=%di ^%si", "already used" },
-		{ "p f ^x=$vars", "independent parameter" },
+		{ "p f x=^$vars", "independent parameter" },
+		{ "p f+8 ^$arg*", "$argN can be used only on function entry" },
+		{ "^f:x vfs_read", "for f write p" },
+		{ "^!p:x vfs_read", "a definition begins with" },
 		{ "p f +0(^$params)", "independent parameter" },
 		{ "p f a^-b", "single hyphen" },
 		{ "p f a->^", "the name of a member is missing" },
@@ -533,6 +536,16 @@ TEST(kprobe_form_is_recognised)
 	CHECK(!lkst_definition_is_one("p"));
 	CHECK(!lkst_definition_is_one("p=vfs_read"));
 	CHECK(!lkst_definition_is_one(""));
+	CHECK(lkst_definition_is_meant("r10fuzz:x vfs_read"));
+	CHECK(lkst_definition_is_meant("f:x vfs_read"));
+	CHECK(lkst_definition_is_meant("f:/x vfs_read"));
+	CHECK(lkst_definition_is_meant("!p:x vfs_read"));
+	CHECK(!lkst_definition_is_meant("f:10"));
+	CHECK(!lkst_definition_is_meant("f:x=vfs_read %"));
+	CHECK(!lkst_definition_is_meant("f::x"));
+	CHECK(!lkst_definition_is_meant("f:"));
+	CHECK(!lkst_definition_is_meant("vfs_read:x"));
+	CHECK(!lkst_definition_is_meant(""));
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */

@@ -60,6 +60,10 @@ TEST(resolve_refuses_what_a_function_does_not_have)
 		SKIP("this kernel has no BTF");
 	CHECK(strstr(probed_kernel("kfree%return $retval"), "$retval: kfree returns 'void' type"));
 	CHECK(strstr(probed_kernel("kfree%return x=+8($retval)"), "$retval: kfree returns 'void' type"));
+	CHECK(strstr(probed_kernel("schedule_timeout%return $retval->x"), "has no member x: it is not a struct"));
+	CHECK(strstr(probed_kernel("schedule_timeout%return $retval.x"), "has no member x: it is not a struct"));
+	CHECK(strstr(probed_kernel("wake_up_new_task p.comm"), "p is a pointer: write p->comm"));
+	CHECK(strstr(probed_kernel("wake_up_new_task p->se->on_rq"), "p->se is not a pointer: write p->se.on_rq"));
 	CHECK(strstr(probed_kernel("wake_up_new_task $arg2"), "$arg2: wake_up_new_task has 1 argument"));
 	CHECK(strstr(probed_kernel("wake_up_new_task $arg1"), "wake_up_new_task arg1=$arg1"));
 	/* How many a function with variable arguments has is not known. */

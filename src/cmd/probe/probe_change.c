@@ -126,7 +126,7 @@ static int probe_change_choose_name(struct change *c, const char *first, bool is
 		return 0;
 	if (is_first && !c->o->force)
 		return lkst_probe_refuse(
-			c->e, -EEXIST, p, p->place.at,
+			c->e, -EEXIST, p, 0,
 			"there is a probe %s already: --del removes it, --force sets "
 			"another one beside it",
 			event);

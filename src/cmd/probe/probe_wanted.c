@@ -46,12 +46,16 @@ static int probe_wanted_read_text(struct lkst_err *e, const struct lkst_probe_op
 	_cleanup_free_ char *module = o->module ? probe_wanted_module_name(o->module) : NULL;
 	const struct lkst_perf_target target = { .path = o->program, .module = module };
 	struct lkst_wanted *item = lkst_wanted_add(e, w);
+	int err;
 
 	if (!item || (o->module && !module))
 		return -ENOMEM;
 	if (lkst_definition_is_one(text))
 		return lkst_definition_parse(e, text, &item->written);
-	return lkst_perf_parse(e, text, &target, &item->written.probe);
+	err = lkst_perf_parse(e, text, &target, &item->written.probe);
+	if (err != -EINVAL || !lkst_definition_is_meant(text))
+		return err;
+	return lkst_definition_parse(e, text, &item->written) ?: err;
 }
 
 static int probe_wanted_read_texts(struct lkst_err *e, const struct lkst_probe_options *o,

@@ -205,6 +205,8 @@ static int evaluate(struct lkst_spot *s, const struct lkst_fetch *f, unsigned in
 		return lkst_err_set(s->e, -E2BIG, "an argument is nested too deeply");
 	if (f->op == LKST_FETCH_VARIABLE) {
 		code = find_variable(s, f->text, &v);
+		if (code)
+			s->wrong_at = f->at;
 	} else if (f->op == LKST_FETCH_MEMBER || f->op == LKST_FETCH_INDEX) {
 		code = f->base ? evaluate(s, f->base, depth + 1, &v) : -EINVAL;
 		if (code)
@@ -214,6 +216,8 @@ static int evaluate(struct lkst_spot *s, const struct lkst_fetch *f, unsigned in
 		code = f->op == LKST_FETCH_MEMBER
 			       ? lkst_value_member(s, &v, f->text, f->is_arrow, what)
 			       : evaluate_index(s, f, depth, &v, what);
+		if (code && f->op == LKST_FETCH_MEMBER)
+			s->wrong_at = f->at + (f->is_arrow ? strlen("->") : strlen("."));
 	} else {
 		write_expression(f, what, 0);
 		if (!type_of(s, f, &v.type))
@@ -324,6 +328,7 @@ static int check_has(struct lkst_spot *s, const struct lkst_fetch *f)
 	u32 nr;
 
 	for (; f && s->prototype; f = f->base) {
+		s->wrong_at = f->at;
 		if (f->op == LKST_FETCH_RETVAL) {
 			result = lkst_prototype_result(s->prototype);
 			if (lkst_ctype_look(&result).kind == LKST_CTYPE_VOID)
@@ -334,6 +339,7 @@ static int check_has(struct lkst_spot *s, const struct lkst_fetch *f)
 			return lkst_err_set(s->e, -EINVAL, "$arg%lld: %s has %u argument%s", (long long)f->number,
 					    s->function, nr, nr == 1 ? "" : "s");
 	}
+	s->wrong_at = 0;
 	return 0;
 }
 
@@ -468,12 +474,13 @@ int lkst_expression_arguments(struct lkst_spot *s, const struct lkst_probe *writ
 	for (i = 0; i < written->nr_args && i < LKST_PROBE_ARGS_MAX; i++) {
 		if (!written->args[i].fetch)
 			continue;
+		s->wrong_at = 0;
 		code = add_argument(s, &written->args[i], ret_args, &nr);
 		if (code && s->e && s->e->text[0]) {
 			char why[LKST_ERR_MAX];
 
 			snprintf(why, sizeof(why), "%s", s->e->text);
-			return lkst_probe_refuse(s->e, code, written, written->args[i].at, "%s",
+			return lkst_probe_refuse(s->e, code, written, s->wrong_at ?: written->args[i].at, "%s",
 						 why);
 		}
 		if (code)

@@ -185,12 +185,14 @@ static void complete(struct lkst_spot *s, struct lkst_ctype *type)
 int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *name, bool is_arrow,
 		      const char *what)
 {
-	bool is_pointer = lkst_ctype_look(&v->type).kind == LKST_CTYPE_POINTER;
+	enum lkst_ctype_kind kind = lkst_ctype_look(&v->type).kind;
+	bool is_pointer = kind == LKST_CTYPE_POINTER;
 	struct lkst_ctype_member m;
 	u64 size;
 	int code;
 
-	if (is_pointer != is_arrow)
+	/* Of what is neither, no_member() tells. */
+	if (is_pointer != is_arrow && (is_pointer || kind == LKST_CTYPE_STRUCT))
 		return lkst_err_set(s->e, -EINVAL, "%s is %sa pointer: write %s%s%s", what,
 				    is_pointer ? "" : "not ", what, is_pointer ? "->" : ".", name);
 	code = is_pointer ? follow(s, v, what) : 0;

@@ -27,6 +27,7 @@ struct lkst_spot {
 	const struct lkst_prototype *prototype; /* by BTF; NULL: none */
 	const char *function;			/* NULL: unknown */
 	char where[320];			/* "vfs_read:3", for errors */
+	u16 wrong_at; /* the byte of the definition that an error is about; 0: the argument as a whole */
 };
 
 enum lkst_value_place {

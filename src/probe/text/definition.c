@@ -31,6 +31,20 @@ bool lkst_definition_is_nearly_one(const char *text)
 	return *text && strchr("prw", *text) && isdigit((unsigned char)text[1]);
 }
 
+bool lkst_definition_is_meant(const char *text)
+{
+	const char *at = text + (*text == '!');
+
+	if (!isalpha((unsigned char)*at++))
+		return false;
+	if (isdigit((unsigned char)*at))
+		while (isalnum((unsigned char)*at))
+			at++;
+	if (*at++ != ':' || !(isalpha((unsigned char)*at) || *at == '_' || *at == '/'))
+		return false;
+	return !memchr(at, '=', (size_t)(lkst_cursor_word_end(at) - at));
+}
+
 /* ---- names ------------------------------------------------------------------------------------ */
 
 /* Letters, digits and "_", not a digit first; a group may have "-" in it, as of Linux 6.1. */
@@ -431,7 +445,8 @@ static int parse_line(struct lkst_cursor *c, struct lkst_definition *d)
 		return lkst_cursor_refuse(
 			c, c->at,
 			"a definition begins with p, r, w or -: a probe, a return probe, memory "
-			"that is watched, and what removes one");
+			"that is watched, and what removes one; for f write p, and what t and e are "
+			"at is an event by its own name");
 	p->place.is_return = *c->at == 'r';
 	p->place.watch = *c->at++ == 'w';
 	err = parse_max_active(c, &p->place);

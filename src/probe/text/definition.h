@@ -44,6 +44,12 @@ bool lkst_definition_is_one(const char *text);
 /* True if @text may be meant so, though it may also begin with the name of a function: "p100 f", "r1a111 f". */
 bool lkst_definition_is_nearly_one(const char *text);
 
+/*
+ * True if @text can only be meant so, though it is none: "r10fuzz:x f", and what other tracers of the kernel take, as
+ * "f:x f", "t:x kfree", "!p:x f". In the other language it would be a function and a line without a number.
+ */
+bool lkst_definition_is_meant(const char *text);
+
 /* The comment of @text, a line, without its "#" and blanks; NULL: it has none. */
 const char *lkst_definition_comment(const char *text);
 

@@ -98,7 +98,8 @@ static int check_word(struct parser *p, const struct lkst_fetch *f, const char *
 			p->c, at,
 			"$retval is not available on probe; it is where a function "
 			"returns");
-	if (f->op == LKST_FETCH_ARGUMENT && place->kind == LKST_PLACE_SYMBOL && place->offset)
+	if ((f->op == LKST_FETCH_ARGUMENT || !strncmp(at, "$arg*", 5)) &&
+	    place->kind == LKST_PLACE_SYMBOL && place->offset)
 		return lkst_cursor_refuse(p->c, at,
 					  "$argN can be used only on function entry or exit");
 	if (f->op == LKST_FETCH_VARIABLE && place->is_return)
@@ -539,7 +540,7 @@ static int check_several(struct parser *p, const struct lkst_probe_arg *arg)
 	if (!lkst_fetch_is_several(arg->fetch) || (!arg->name[0] && p->c->at == p->end))
 		return 0;
 	return lkst_cursor_refuse(
-		p->c, p->c->text + arg->at,
+		p->c, p->c->text + arg->fetch->at,
 		"$vars, $params and $arg* must be an independent parameter without "
 		"name etc.");
 }
