@@ -132,6 +132,12 @@ for command in ${commands#_overview}; do
 		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
 done
 
+# What differs from the kernel's parser on purpose has a reason, and each reason is one of something that is tested.
+verdict docs_reasons_of_probes_that_differ "$(diff \
+	<(sed -n 's/^\([a-z]*\) \(kernel_refuses\|lkst_refuses\|mark\|name\)\t.*/\1/p' tests/data/probe_lines.txt | sort -u) \
+	<(sed -n "/^### What differs from the kernel's own parser/,/^The tests have no line/s/^\* \`\([a-z]*\)\`: .*/\1/p" \
+		doc/probes.md | sort) | sed -n 's/^< /not in doc\/probes.md: /p; s/^> /only in doc\/probes.md: /p')"
+
 # A line of help fits a terminal, with the default at its end.
 bad=
 for command in ${commands#_overview}; do
