@@ -15,23 +15,23 @@
 #include "live/state/state_stream.h"
 #include "live/state/write_symbols.h"
 
-struct options {
+struct attach_options {
 	struct lkst_streaming_options files;
 	struct lkst_printing_options printing;
 	u64 last_ns;
 };
 
-static const struct options defaults = {
+static const struct attach_options defaults = {
 	.printing = LKST_PRINTING_DEFAULTS,
 	.last_ns = UINT64_MAX,
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(DURATION, struct options, last_ns, .name = "last", .argument = "TIME",
+	LKST_OPTION(DURATION, struct attach_options, last_ns, .name = "last", .argument = "TIME",
 		    .standard = "all there is",
 		    .help = "begin with the last 5s, 200ms ..., or 0: with now"),
-	LKST_PRINTING_ROWS(struct options, printing),
-	LKST_STREAMING_ROWS(struct options, files),
+	LKST_PRINTING_ROWS(struct attach_options, printing),
+	LKST_STREAMING_ROWS(struct attach_options, files),
 	{},
 };
 
@@ -46,7 +46,7 @@ enum {
 
 struct attached {
 	struct lkst_err *e;
-	const struct options *o;
+	const struct attach_options *o;
 	struct lkst_session *s;
 	struct lkst_streaming files;
 	struct lkst_printing printing;
@@ -54,7 +54,7 @@ struct attached {
 	struct lkst_addresses *addresses;
 };
 
-static bool has_ended(void *ctx)
+static bool attach_has_ended(void *ctx)
 {
 	const struct attached *a = ctx;
 
@@ -159,7 +159,7 @@ static int print_round(struct attached *a, u64 until_ns, bool look)
 	return err;
 }
 
-static int follow(struct attached *a)
+static int attach_follow(struct attached *a)
 {
 	int err = 0;
 
@@ -195,13 +195,13 @@ static int begin_print(struct attached *a, u64 since_ns)
 	       feed_threads(a);
 }
 
-static int print(struct attached *a, u64 since_ns)
+static int attach_print(struct attached *a, u64 since_ns)
 {
 	int err = begin_print(a, since_ns);
 
 	if (!err) {
 		lkst_streaming_tell_ready(&a->files);
-		err = follow(a);
+		err = attach_follow(a);
 	}
 	err = lkst_printing_end(a->e, &a->printing, err);
 	lkst_follow_free(a->follow);
@@ -232,7 +232,7 @@ static int open_recording(struct attached *a)
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int attach_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct attached a = { .e = e, .o = options };
 	const struct lkst_streaming_options *files = &a.o->files;
@@ -245,13 +245,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = lkst_streaming_init(e, files, &a.files, &ignored);
 	if (err)
 		return err > 0 ? 0 : err;
-	a.files.has_ended = has_ended;
+	a.files.has_ended = attach_has_ended;
 	a.files.ctx = &a;
 	err = open_recording(&a);
 	if (err)
 		return lkst_streaming_fini(&a.files, err);
-	err = to_files ? stream(&a, since) : print(&a, since);
-	if (!err && has_ended(&a) && !files->quiet)
+	err = to_files ? stream(&a, since) : attach_print(&a, since);
+	if (!err && attach_has_ended(&a) && !files->quiet)
 		fprintf(stderr, "the recording was stopped\n");
 	lkst_session_close(a.s);
 	return err;
@@ -269,7 +269,7 @@ const struct lkst_cmd lkst_cmd_attach = {
 		"  lkst attach --comm nginx | grep openat\n"
 		"  lkst attach -D -o /var/log/lkst -r 64M,10 -z   to files, in the background\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct attach_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = attach_run,
 };

@@ -9,7 +9,7 @@
 #include "cmd/recorders/verbs.h"
 #include "live/session/buffers.h"
 
-struct options {
+struct buffer_options {
 	u64 size;
 	const char *of;
 	s64 cpu;
@@ -17,29 +17,29 @@ struct options {
 	bool quiet;
 };
 
-static const struct options defaults = {
+static const struct buffer_options defaults = {
 	.size = 256 << 10,
 	.of = "main",
 	.cpu = LKST_EVERY_CPU,
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(SIZE, struct options, size, .name = "size", .letter = 's', .argument = "SIZE",
+	LKST_OPTION(SIZE, struct buffer_options, size, .name = "size", .letter = 's', .argument = "SIZE",
 		    .standard = "256K",
 		    .help = "with create: memory per CPU, 64K to 4G, rounded up to a power\n"
 			    "of two"),
-	LKST_OPTION(TEXT, struct options, of, .name = "of", .argument = "NAME", .standard = "main",
+	LKST_OPTION(TEXT, struct buffer_options, of, .name = "of", .argument = "NAME", .standard = "main",
 		    .help = "with jump and shift: the buffer whose records are meant"),
-	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'c', .argument = "CPU",
+	LKST_OPTION(NUMBER, struct buffer_options, cpu, .name = "cpu", .letter = 'c', .argument = "CPU",
 		    .max = LKST_POSSIBLE_CPUS_MAX - 1, .standard = "every CPU",
 		    .help = "with jump and shift: on this CPU only"),
-	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_ANSWER_ROWS(struct buffer_options, form, "with list: how to print it"),
+	LKST_OPTION(FLAG, struct buffer_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
-static const struct options *options_of(const struct lkst_job *job)
+static const struct buffer_options *buffer_options_of(const struct lkst_job *job)
 {
 	return job->options;
 }
@@ -47,7 +47,7 @@ static const struct options *options_of(const struct lkst_job *job)
 /* ---- list ------------------------------------------------------------------------------------- */
 
 /* How many events the active maskset sends to @buffer. */
-static unsigned int count_events(const struct lkst_session *s, u32 buffer)
+static unsigned int buffer_count_events(const struct lkst_session *s, u32 buffer)
 {
 	const struct lkst_control *c = lkst_session_control(s);
 	const struct lkst_catalog *catalog = lkst_session_catalog(s);
@@ -88,7 +88,7 @@ static const struct lkst_column columns[] = {
 };
 
 /* For people: a name that is empty is none. */
-static void put_name(struct lkst_table *t, const char *name)
+static void buffer_put_name(struct lkst_table *t, const char *name)
 {
 	if (*name)
 		lkst_table_str(t, name);
@@ -111,14 +111,14 @@ static void list_ring(const struct lkst_job *job, u32 cpu, u32 buffer, struct lk
 	lkst_table_str(t, lkst_buffer_name(job->s, buffer));
 	lkst_table_s64(t, cpu);
 	lkst_table_u64(t, bytes);
-	lkst_table_u64(t, count_events(job->s, buffer));
+	lkst_table_u64(t, buffer_count_events(job->s, buffer));
 	lkst_table_str(t, served);
 	lkst_table_str(t, next_name);
-	put_name(t, served);
-	put_name(t, next_name);
+	buffer_put_name(t, served);
+	buffer_put_name(t, next_name);
 }
 
-static void list(struct lkst_job *job, struct lkst_answer *a)
+static void buffer_list(struct lkst_job *job, struct lkst_answer *a)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	const struct lkst_rings *r = lkst_session_rings(job->s);
@@ -136,13 +136,13 @@ static void list(struct lkst_job *job, struct lkst_answer *a)
 		lkst_out_printf(a->out, "room for another one: %s per CPU\n", room ? size : "none");
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int buffer_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_answer a;
-	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
+	int err = lkst_answer_begin(job->e, &buffer_options_of(job)->form, &a);
 
 	if (!err)
-		list(job, &a);
+		buffer_list(job, &a);
 	return lkst_answer_end(&a, err);
 }
 
@@ -151,9 +151,9 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_create(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 buffer;
-	int err = lkst_buffer_create(job->e, job->s, args[0], options_of(job)->size, &buffer);
+	int err = lkst_buffer_create(job->e, job->s, args[0], buffer_options_of(job)->size, &buffer);
 
-	if (!err && !options_of(job)->quiet)
+	if (!err && !buffer_options_of(job)->quiet)
 		printf("buffer %u (%s)\n", buffer, args[0]);
 	return err;
 }
@@ -222,22 +222,22 @@ static int verb_unlink(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_jump(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 of, to;
-	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of) ?:
+	int err = lkst_buffer_find(job->e, job->s, buffer_options_of(job)->of, &of) ?:
 		  lkst_buffer_find(job->e, job->s, args[0], &to);
 
-	return err ? err : lkst_buffer_jump(job->e, job->s, of, to, options_of(job)->cpu);
+	return err ? err : lkst_buffer_jump(job->e, job->s, of, to, buffer_options_of(job)->cpu);
 }
 
 static int verb_shift(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 of;
-	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of);
+	int err = lkst_buffer_find(job->e, job->s, buffer_options_of(job)->of, &of);
 
-	return err ? err : lkst_buffer_shift(job->e, job->s, of, options_of(job)->cpu);
+	return err ? err : lkst_buffer_shift(job->e, job->s, of, buffer_options_of(job)->cpu);
 }
 
 static const struct lkst_verb verbs[] = {
-	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = buffer_verb_list,
 		  .help = "number, name, CPU, size; how many events the active maskset sends there;\n"
 			  "whose records it gets now; and the next one when it is full"),
 	LKST_VERB(.name = "create", .args = "NAME", .min_args = 1, .max_args = 1,
@@ -269,9 +269,9 @@ static const struct lkst_verb verbs[] = {
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int buffer_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct buffer_options *o = options;
 
 	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
@@ -292,10 +292,10 @@ const struct lkst_cmd lkst_cmd_buffer = {
 		    "  lkst buffer jump net --cpu 0              keeps what CPU 0 has in main\n"
 		    "  lkst buffer jump main --cpu 0             and goes back\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct buffer_options),
 	.defaults = &defaults,
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = LKST_NR_BUFFERS + 1,
-	.run = run,
+	.run = buffer_run,
 };

@@ -101,7 +101,7 @@ static void end_guard(struct guard *g)
 /* ---- comparing --------------------------------------------------------------------------------- */
 
 /* What is done in a window. */
-static int watch(struct lkst_err *e, struct lkst_work *ret)
+static int compare_watch(struct lkst_err *e, struct lkst_work *ret)
 {
 	_cleanup_(lkst_work_fini) struct lkst_work begin = {}, end = {};
 	const struct timespec window = { .tv_nsec = WINDOW_NS };
@@ -119,10 +119,10 @@ static int watch_pair(struct lkst_err *e, u32 maskset, bool is_reversed, struct 
 	const u32 none = LKST_MASKSET_RNOTHING;
 
 	if (is_reversed)
-		return watch(e, &p->unrecorded) ?: switch_maskset(e, none, maskset) ?:
-							 watch(e, &p->recorded);
-	return watch(e, &p->recorded) ?: switch_maskset(e, maskset, none) ?:
-						 watch(e, &p->unrecorded);
+		return compare_watch(e, &p->unrecorded) ?: switch_maskset(e, none, maskset) ?:
+							 compare_watch(e, &p->recorded);
+	return compare_watch(e, &p->recorded) ?: switch_maskset(e, maskset, none) ?:
+						 compare_watch(e, &p->unrecorded);
 }
 
 static int watch_pairs(struct lkst_err *e, u32 maskset, struct lkst_work_pair *pairs, u32 nr)

@@ -18,12 +18,12 @@
 #include "trace/format/event_types.h"
 #include "trace/format/half.h"
 
-struct options {
+struct event_options {
 	struct lkst_answer_form form;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
+	LKST_ANSWER_ROWS(struct event_options, form, "with list: how to print it"),
 	{},
 };
 
@@ -45,7 +45,7 @@ static const char *const type_names[][9] = {
 	[LKST_TYPE_SINT] = { [1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64" },
 };
 
-static const char *type_name(const struct lkst_field_desc *f)
+static const char *event_type_name(const struct lkst_field_desc *f)
 {
 	if (f->type == LKST_TYPE_STRING)
 		return "string";
@@ -102,7 +102,7 @@ static void list_event(const struct lkst_kernel *k, enum lkst_event_index i, str
 	lkst_table_str(t, d->help);
 }
 
-static bool is_named(const char *glob, enum lkst_event_index i)
+static bool event_is_named(const char *glob, enum lkst_event_index i)
 {
 	const struct lkst_event_desc *d = &lkst_events[i];
 	const struct lkst_represented *other = lkst_represented_by(i);
@@ -112,14 +112,14 @@ static bool is_named(const char *glob, enum lkst_event_index i)
 		lkst_glob_matches(glob, lkst_group_names[d->group], d->name, other->mnemonic));
 }
 
-static void list(const struct lkst_kernel *k, const char *glob, struct lkst_answer *a)
+static void event_list(const struct lkst_kernel *k, const char *glob, struct lkst_answer *a)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	unsigned int i;
 
 	lkst_table_init_of(&t, "events", "", columns);
 	for (i = 0; i < LKST_NR_EVENTS; i++)
-		if (!glob || is_named(glob, i))
+		if (!glob || event_is_named(glob, i))
 			list_event(k, i, &t);
 	lkst_event_list_probes(glob, &t);
 	lkst_answer_table(a, &t);
@@ -178,7 +178,7 @@ static void show_event(const struct lkst_kernel *k, enum lkst_event_index i)
 		       ? " and the string"
 		       : "");
 	for (f = 0; f < d->nr_fields; f++)
-		printf("    %-8s%-18s%s\n", type_name(&d->fields[f]), d->fields[f].name,
+		printf("    %-8s%-18s%s\n", event_type_name(&d->fields[f]), d->fields[f].name,
 		       d->fields[f].help);
 }
 
@@ -248,7 +248,7 @@ static void show_represented(const struct lkst_kernel *k, const struct lkst_repr
 			show_event(k, (enum lkst_event_index)r->events[i]);
 }
 
-static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *name)
+static int event_show(struct lkst_err *e, const struct lkst_kernel *k, const char *name)
 {
 	const struct lkst_represented *other = lkst_represented_find(name);
 	const struct lkst_syscall *s;
@@ -275,7 +275,7 @@ static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *nam
 }
 
 /* This machine's; NULL: it tells nothing about its types. */
-static struct lkst_kernel *open_kernel(void)
+static struct lkst_kernel *event_open_kernel(void)
 {
 	struct lkst_kernel *k = NULL;
 
@@ -287,36 +287,36 @@ static void close_kernel(struct lkst_kernel **k)
 	lkst_kernel_close(*k);
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int event_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	const struct options *o = job->options;
-	_cleanup_(close_kernel) struct lkst_kernel *k = open_kernel();
+	const struct event_options *o = job->options;
+	_cleanup_(close_kernel) struct lkst_kernel *k = event_open_kernel();
 	struct lkst_answer a;
 	int err = lkst_answer_begin(job->e, &o->form, &a);
 
 	if (!err)
-		list(k, nr_args ? args[0] : NULL, &a);
+		event_list(k, nr_args ? args[0] : NULL, &a);
 	return lkst_answer_end(&a, err);
 }
 
-static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
+static int event_verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	_cleanup_(close_kernel) struct lkst_kernel *k = open_kernel();
+	_cleanup_(close_kernel) struct lkst_kernel *k = event_open_kernel();
 
-	return show(job->e, k, args[0]);
+	return event_show(job->e, k, args[0]);
 }
 
 static const struct lkst_verb verbs[] = {
-	LKST_VERB(.name = "list", .args = "[GLOB]", .max_args = 1, .run = verb_list,
+	LKST_VERB(.name = "list", .args = "[GLOB]", .max_args = 1, .run = event_verb_list,
 		  .help = "the events, or those that match; so without a verb"),
-	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1, .run = verb_show,
+	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1, .run = event_verb_show,
 		  .help = "one, with its fields, where it hooks and whether this kernel has that\n"
 			  "hook. NAME may also be an LKST mnemonic, a system call, a tracepoint\n"
 			  "(system:name) or a probe that is set (GROUP:EVENT)"),
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int event_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	if (!nr_args)
 		return lkst_verbs_run(e, verbs, "list", options, true, args, 0);
@@ -331,8 +331,8 @@ const struct lkst_cmd lkst_cmd_event = {
 		    "  lkst event show PROCESS_CONTEXTSWITCH\n"
 		    "  lkst event show openat\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct event_options),
 	.verbs = verbs,
 	.max_args = 2,
-	.run = run,
+	.run = event_run,
 };

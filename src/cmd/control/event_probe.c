@@ -34,7 +34,7 @@ static void put_row(struct lkst_table *t, const struct lkst_event_class *event,
 	lkst_table_str(t, state->row->definition);
 }
 
-static const char *type_name(const struct lkst_field_class *f)
+static const char *event_probe_type_name(const struct lkst_field_class *f)
 {
 	static const char *const numbers[][9] = {
 		{ [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64" },
@@ -48,7 +48,7 @@ static const char *type_name(const struct lkst_field_class *f)
 	return numbers[f->type == LKST_CLASS_SINT || f->type == LKST_CLASS_SINTS][f->size];
 }
 
-static void print(const struct lkst_event_class *event, const struct lkst_probe_state *state)
+static void event_probe_print(const struct lkst_event_class *event, const struct lkst_probe_state *state)
 {
 	const struct lkst_field_class *f;
 
@@ -60,7 +60,7 @@ static void print(const struct lkst_event_class *event, const struct lkst_probe_
 	for (f = event->fields; f < event->fields + event->nr_fields; f++) {
 		if (f->meaning == LKST_MEANING_PAD)
 			continue;
-		printf("    %-8s%s", type_name(f), f->name);
+		printf("    %-8s%s", event_probe_type_name(f), f->name);
 		if (f->count && f->type != LKST_CLASS_CHARS)
 			printf("[%u]", f->count);
 		else if (f->type == LKST_CLASS_WORDS)
@@ -69,7 +69,7 @@ static void print(const struct lkst_event_class *event, const struct lkst_probe_
 	}
 }
 
-static int take(void *ctx, const struct lkst_probe_state *state)
+static int event_probe_take(void *ctx, const struct lkst_probe_state *state)
 {
 	struct asking *a = ctx;
 	const struct lkst_event_class *event = lkst_catalog_find(a->catalog, state->event);
@@ -77,7 +77,7 @@ static int take(void *ctx, const struct lkst_probe_state *state)
 	if (!event || (a->name && strcmp(a->name, event->name)))
 		return 0;
 	if (a->name)
-		print(event, state);
+		event_probe_print(event, state);
 	else if (!a->glob ||
 		 lkst_glob_matches(a->glob, lkst_group_names[event->group], event->name, NULL))
 		put_row(a->t, event, state);
@@ -86,7 +86,7 @@ static int take(void *ctx, const struct lkst_probe_state *state)
 }
 
 /* Whoever asks for the catalogue need not be root, nor record: then there are no probes to show. */
-static void ask(struct asking *a)
+static void event_probe_ask(struct asking *a)
 {
 	struct lkst_err ignored = {};
 	struct lkst_job job = { .e = &ignored, .turn.lock = -1 };
@@ -94,7 +94,7 @@ static void ask(struct asking *a)
 	if (geteuid() || !lkst_pins_exist() || lkst_job_open(&job, LKST_TURN_LOOK))
 		return;
 	a->catalog = lkst_session_catalog(job.s);
-	lkst_probes_each(NULL, job.s, take, a);
+	lkst_probes_each(NULL, job.s, event_probe_take, a);
 	lkst_job_close(&job);
 	lkst_notes_fini(&job.notes);
 }
@@ -103,13 +103,13 @@ void lkst_event_list_probes(const char *glob, struct lkst_table *t)
 {
 	struct asking a = { .glob = glob, .t = t };
 
-	ask(&a);
+	event_probe_ask(&a);
 }
 
 bool lkst_event_show_probe(const char *name)
 {
 	struct asking a = { .name = name };
 
-	ask(&a);
+	event_probe_ask(&a);
 	return a.is_found;
 }

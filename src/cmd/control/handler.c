@@ -14,7 +14,7 @@
 #include "live/masks/variables.h"
 #include "live/session/notices.h"
 
-struct options {
+struct handler_options {
 	struct lkst_answer_form form;
 	bool force, quiet;
 	const char *as;
@@ -23,33 +23,33 @@ struct options {
 	s64 count;
 };
 
-static const struct options defaults = { .count = 1 };
+static const struct handler_options defaults = { .count = 1 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
+	LKST_OPTION(LIST, struct handler_options, events, .name = "event", .letter = 'e',
 		    .argument = "GLOB", .standard = "every event",
 		    .help = "with load: the events that it is for; may be repeated"),
-	LKST_OPTION(TEXT, struct options, as, .name = "as", .argument = "NAME",
+	LKST_OPTION(TEXT, struct handler_options, as, .name = "as", .argument = "NAME",
 		    .standard = "as its source says", .help = "with load: what it is to be called"),
-	LKST_OPTION(NUMBER, struct options, count, .name = "count", .letter = 'n', .argument = "N",
+	LKST_OPTION(NUMBER, struct handler_options, count, .name = "count", .letter = 'n', .argument = "N",
 		    .min = 1, .max = 1000000000, .standard = "1",
 		    .help = "with wait: for so many notices"),
-	LKST_OPTION(DURATION, struct options, timeout_ns, .name = "timeout", .letter = 't',
+	LKST_OPTION(DURATION, struct handler_options, timeout_ns, .name = "timeout", .letter = 't',
 		    .argument = "DURATION", .max = 86400000000000, .standard = "forever",
 		    .help = "with wait: no longer than this"),
-	LKST_OPTION(DURATION, struct options, every_ns, .name = "every", .argument = "TIME",
+	LKST_OPTION(DURATION, struct handler_options, every_ns, .name = "every", .argument = "TIME",
 		    .min = 1000000, .max = 86400000000000, .standard = "once",
 		    .help = "with beat: again and again, until it is killed"),
-	LKST_OPTION(FLAG, struct options, force, .name = "force", .letter = 'f',
+	LKST_OPTION(FLAG, struct handler_options, force, .name = "force", .letter = 'f',
 		    .help = "with unload: also if a maskset sends events to it; DEFAULT gets them"),
-	LKST_ANSWER_ROWS(struct options, form,
+	LKST_ANSWER_ROWS(struct handler_options, form,
 			 "with list, and text or json with show and wait: how to print it"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_OPTION(FLAG, struct handler_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
-static const struct options *options_of(const struct lkst_job *job)
+static const struct handler_options *handler_options_of(const struct lkst_job *job)
 {
 	return job->options;
 }
@@ -63,7 +63,7 @@ static const struct lkst_handler own[] = {
 };
 
 /* How many events the active maskset sends to @handler. */
-static unsigned int count_events(const struct lkst_session *s, u8 handler)
+static unsigned int handler_count_events(const struct lkst_session *s, u8 handler)
 {
 	const struct lkst_control *c = lkst_session_control(s);
 	const struct lkst_catalog *catalog = lkst_session_catalog(s);
@@ -84,34 +84,34 @@ static const struct lkst_column columns[] = {
 	{ "help", "WHAT", LKST_COLUMN_TEXT, "what it does" },
 };
 
-static void list_one(const struct lkst_job *job, const struct lkst_handler *h, struct lkst_table *t)
+static void handler_list_one(const struct lkst_job *job, const struct lkst_handler *h, struct lkst_table *t)
 {
 	lkst_table_row(t);
 	lkst_table_u64(t, h->number);
 	lkst_table_printf(t, "(0x%02x)", h->number);
 	lkst_table_str(t, h->name);
-	lkst_table_u64(t, job->s ? count_events(job->s, h->number) : 0);
+	lkst_table_u64(t, job->s ? handler_count_events(job->s, h->number) : 0);
 	lkst_table_str(t, h->help);
 }
 
-static void list(const struct lkst_job *job, struct lkst_answer *a)
+static void handler_list(const struct lkst_job *job, struct lkst_answer *a)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	struct lkst_handler h;
 	unsigned int number;
 
 	lkst_table_init_of(&t, "handlers", "", columns);
-	list_one(job, &own[0], &t);
+	handler_list_one(job, &own[0], &t);
 	for (number = LKST_HANDLER_FIRST; job->s && number <= LKST_HANDLER_LAST; number++)
 		if (lkst_handler_get(lkst_session_own_pins(job->s), number, &h))
-			list_one(job, &h, &t);
-	list_one(job, &own[1], &t);
+			handler_list_one(job, &h, &t);
+	handler_list_one(job, &own[1], &t);
 	lkst_answer_table(a, &t);
 	if (a->format == LKST_TABLE_TEXT)
 		lkst_handler_print_shipped(a->out);
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int handler_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_answer a;
 	/* The list needs no recording; a recording has further handlers, and shows how they are used. */
@@ -119,9 +119,9 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 
 	if (err)
 		return err;
-	err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
+	err = lkst_answer_begin(job->e, &handler_options_of(job)->form, &a);
 	if (!err)
-		list(job, &a);
+		handler_list(job, &a);
 	return lkst_answer_end(&a, err);
 }
 
@@ -130,7 +130,7 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_build(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	return lkst_handler_build(job->e, args[0], nr_args > 1 ? args[1] : NULL,
-				  options_of(job)->quiet);
+				  handler_options_of(job)->quiet);
 }
 
 static int verb_load(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -138,26 +138,26 @@ static int verb_load(struct lkst_job *job, char **args, unsigned int nr_args)
 	char path[LKST_HANDLER_PATH_MAX];
 	struct lkst_handler_options options = {
 		.file = path,
-		.name = options_of(job)->as,
-		.globs = options_of(job)->events.items,
-		.nr_globs = options_of(job)->events.nr,
+		.name = handler_options_of(job)->as,
+		.globs = handler_options_of(job)->events.items,
+		.nr_globs = handler_options_of(job)->events.nr,
 	};
 	struct lkst_handler h = {};
 	int err;
 
 	err = lkst_handler_object(job->e, args[0], path) ?:
 	      lkst_handler_load(job->e, job->s, &options, &h);
-	if (!err && !options_of(job)->quiet)
+	if (!err && !handler_options_of(job)->quiet)
 		lkst_print_message(stdout, "handler %u (%s)", h.number, h.name);
 	return err;
 }
 
-static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
+static int handler_verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h);
 
-	return err ? err : lkst_handler_print(job->e, job->s, &h, &options_of(job)->form);
+	return err ? err : lkst_handler_print(job->e, job->s, &h, &handler_options_of(job)->form);
 }
 
 static int verb_set(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -177,7 +177,7 @@ static int verb_unload(struct lkst_job *job, char **args, unsigned int nr_args)
 	int err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h);
 
 	return err ? err
-		   : lkst_handler_unload(job->e, job->s, h.number, options_of(job)->force,
+		   : lkst_handler_unload(job->e, job->s, h.number, handler_options_of(job)->force,
 					 &job->notes);
 }
 
@@ -187,7 +187,7 @@ static int print_notice(const struct lkst_job *job, const struct lkst_notice *n)
 		n->id <= LKST_ID_MAX ? lkst_session_catalog(job->s)->classes[n->id] : NULL;
 	const char *name = event ? event->name : "?";
 	struct lkst_answer a;
-	int err = lkst_answer_begin_tree(job->e, &options_of(job)->form, &a);
+	int err = lkst_answer_begin_tree(job->e, &handler_options_of(job)->form, &a);
 
 	if (!err && a.format == LKST_TABLE_JSON) {
 		lkst_json_object(&a.json, NULL);
@@ -214,7 +214,7 @@ static int print_notice(const struct lkst_job *job, const struct lkst_notice *n)
 static int wait_for_notice(struct lkst_job *job, struct lkst_notices *notices,
 			   const struct lkst_handler *h, struct lkst_notice *ret_notice)
 {
-	const u64 timeout_ns = options_of(job)->timeout_ns, from_ns = lkst_monotonic_ns();
+	const u64 timeout_ns = handler_options_of(job)->timeout_ns, from_ns = lkst_monotonic_ns();
 	int err = 0;
 
 	while (!err) {
@@ -246,7 +246,7 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 	if (err)
 		return err;
 	lkst_job_let_go(job); /* others need not wait with us */
-	for (i = 0; i < options_of(job)->count; i++) {
+	for (i = 0; i < handler_options_of(job)->count; i++) {
 		err = wait_for_notice(job, notices, &h, &notice) ?: print_notice(job, &notice);
 		if (err)
 			return err;
@@ -265,7 +265,7 @@ static int store_beat(void *ctx, const struct lkst_variable *v)
 
 static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	const u64 ns = options_of(job)->every_ns;
+	const u64 ns = handler_options_of(job)->every_ns;
 	const struct timespec pause = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, lkst_session_own_pins(job->s), args[0], &h);
@@ -290,7 +290,7 @@ static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static const struct lkst_verb verbs[] = {
-	LKST_VERB(.name = "list", .run = verb_list,
+	LKST_VERB(.name = "list", .run = handler_verb_list,
 		  .help = "all handlers: number, name, and how many events the active maskset\n"
 			  "sends to each"),
 	LKST_VERB(.name = "build", .args = "FILE.c [FILE.o]", .min_args = 1, .max_args = 2,
@@ -302,7 +302,7 @@ static const struct lkst_verb verbs[] = {
 			  "hist, sample, security, stack, watchdog; `lkst maskset --handler NAME\n"
 			  "'MASKSET+=GLOB'` then sends events to it"),
 	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1,
-		  .turn = LKST_TURN_LOOK, .run = verb_show,
+		  .turn = LKST_TURN_LOOK, .run = handler_verb_show,
 		  .help = "its variables, and the maps it counts in"),
 	LKST_VERB(.name = "set", .args = "NAME VARIABLE=VALUE...", .min_args = 2,
 		  .max_args = LKST_ARGS_MAX, .turn = LKST_TURN_CHANGE, .run = verb_set,
@@ -318,9 +318,9 @@ static const struct lkst_verb verbs[] = {
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int handler_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct handler_options *o = options;
 
 	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
@@ -340,12 +340,12 @@ const struct lkst_cmd lkst_cmd_handler = {
 		    "  lkst maskset set mine\n"
 		    "  lkst handler unload only_thread --force\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct handler_options),
 	.defaults = &defaults,
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = handler_run,
 };
 
 const struct lkst_cmd lkst_cmd_lksteh = {
@@ -356,10 +356,10 @@ const struct lkst_cmd lkst_cmd_lksteh = {
 		"2006. How its options were spelled is not known.",
 	.examples = "  lksteh list\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct handler_options),
 	.defaults = &defaults,
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = handler_run,
 };

@@ -74,7 +74,7 @@ static void run_clang(const char **args)
 }
 
 /* Its standard output goes to @object. */
-static int compile(struct lkst_err *e, const char **args, int object)
+static int handler_build_compile(struct lkst_err *e, const char **args, int object)
 {
 	int status;
 	pid_t pid = fork();
@@ -135,7 +135,7 @@ int lkst_handler_build(struct lkst_err *e, const char *source, const char *objec
 		;
 	args[last] = "-";
 	err = lkst_new_file_open(e, NULL, AT_FDCWD, out, &file) ?:
-	      compile(e, args, file.fd) ?:
+	      handler_build_compile(e, args, file.fd) ?:
 	      lkst_new_file_place(e, &file);
 	if (err)
 		lkst_err_add(e, "%s", source);

@@ -20,14 +20,14 @@ struct printer {
 	/* The map that is being printed: its largest elements, in order, and how many it has. */
 	char map[LKST_HANDLER_PIN_MAX];
 	unsigned int nr, nr_shown;
-	struct element {
+	struct handler_show_element {
 		struct lkst_variable v;
 		u64 weight;
 		char bytes[sizeof(struct lkst_histogram)];
 	} shown[ELEMENTS_SHOWN];
 };
 
-static const struct lkst_event_class *event_of(const struct printer *p, s64 id)
+static const struct lkst_event_class *handler_show_event_of(const struct printer *p, s64 id)
 {
 	return id > 0 && id <= LKST_ID_MAX ? p->catalog->classes[id] : NULL;
 }
@@ -60,7 +60,7 @@ static void print_name(struct lkst_out *out, const char *name)
 
 static void print_event(const struct printer *p, s64 id)
 {
-	const struct lkst_event_class *event = event_of(p, id);
+	const struct lkst_event_class *event = handler_show_event_of(p, id);
 
 	if (event)
 		lkst_out_str(p->out, event->name);
@@ -166,7 +166,7 @@ static void print_elements(struct printer *p)
 }
 
 /* How many values a histogram has, or a counter. */
-static u64 weigh(const struct lkst_variable *v)
+static u64 handler_show_weigh(const struct lkst_variable *v)
 {
 	u64 slot[LKST_HISTOGRAM_SLOTS], total = 0;
 	unsigned int i;
@@ -183,7 +183,7 @@ static u64 weigh(const struct lkst_variable *v)
 static void keep_element(struct printer *p, const struct lkst_variable *v)
 {
 	const size_t size = (size_t)v->size * v->count;
-	const u64 weight = weigh(v);
+	const u64 weight = handler_show_weigh(v);
 	unsigned int at = p->nr_shown;
 
 	p->nr++;
@@ -222,7 +222,7 @@ static int print_declared(void *ctx, const struct lkst_own_event *event)
 	return 0;
 }
 
-static int print_text(struct lkst_err *e, struct printer *p)
+static int handler_show_print_text(struct lkst_err *e, struct printer *p)
 {
 	int err;
 
@@ -234,9 +234,9 @@ static int print_text(struct lkst_err *e, struct printer *p)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static void put_event(const struct printer *p, const char *name, s64 id)
+static void handler_show_put_event(const struct printer *p, const char *name, s64 id)
 {
-	const struct lkst_event_class *event = event_of(p, id);
+	const struct lkst_event_class *event = handler_show_event_of(p, id);
 
 	if (event)
 		lkst_json_str(p->json, name, event->name);
@@ -283,7 +283,7 @@ static void put_slots(struct lkst_json *j, const u64 *slot)
 	lkst_json_end(j);
 }
 
-static void put_value(const struct printer *p, const struct lkst_variable *v)
+static void handler_show_put_value(const struct printer *p, const struct lkst_variable *v)
 {
 	char text[BYTES_TEXT];
 
@@ -297,7 +297,7 @@ static void put_value(const struct printer *p, const struct lkst_variable *v)
 		lkst_json_text(p->json, "value", v->bytes, text_length(v));
 		break;
 	case LKST_VARIABLE_EVENT:
-		put_event(p, "value", lkst_variable_int(v, 0));
+		handler_show_put_event(p, "value", lkst_variable_int(v, 0));
 		break;
 	case LKST_VARIABLE_HISTOGRAM:
 		put_slots(p->json, v->bytes);
@@ -308,17 +308,17 @@ static void put_value(const struct printer *p, const struct lkst_variable *v)
 	}
 }
 
-static int put_variable(void *ctx, const struct lkst_variable *v)
+static int handler_show_put_variable(void *ctx, const struct lkst_variable *v)
 {
 	struct printer *p = ctx;
 
 	lkst_json_object(p->json, NULL);
 	lkst_json_str(p->json, "name", v->name);
 	if (v->has_key && v->is_key_event)
-		put_event(p, "key", v->key);
+		handler_show_put_event(p, "key", v->key);
 	else if (v->has_key)
 		lkst_json_s64(p->json, "key", v->key);
-	put_value(p, v);
+	handler_show_put_value(p, v);
 	lkst_json_end(p->json);
 	return 0;
 }
@@ -328,7 +328,7 @@ static int put_declared(void *ctx, const struct lkst_own_event *event)
 	struct printer *p = ctx;
 
 	lkst_json_object(p->json, NULL);
-	put_event(p, "name", event->id);
+	handler_show_put_event(p, "name", event->id);
 	lkst_json_str(p->json, "help", event->help);
 	lkst_json_end(p->json);
 	return 0;
@@ -342,7 +342,7 @@ static int print_json(struct lkst_err *e, struct printer *p)
 	lkst_json_u64(p->json, "id", p->h->number);
 	lkst_json_str(p->json, "name", p->h->name);
 	lkst_json_array(p->json, "variables");
-	err = lkst_variables_each(e, p->s, p->h->number, put_variable, p);
+	err = lkst_variables_each(e, p->s, p->h->number, handler_show_put_variable, p);
 	lkst_json_end(p->json);
 	lkst_json_array(p->json, "events");
 	if (!err)
@@ -362,7 +362,7 @@ int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
 	p.out = a.out;
 	p.json = &a.json;
 	if (!err)
-		err = a.format == LKST_TABLE_JSON ? print_json(e, &p) : print_text(e, &p);
+		err = a.format == LKST_TABLE_JSON ? print_json(e, &p) : handler_show_print_text(e, &p);
 	return lkst_answer_end(&a, err);
 }
 

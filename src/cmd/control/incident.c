@@ -13,7 +13,7 @@
 #include "cmd/frame/access.h"
 #include "cmd/frame/answer.h"
 
-struct options {
+struct incident_options {
 	u64 post_ns;
 	const char *reason, *output;
 	struct lkst_access_options access;
@@ -23,31 +23,31 @@ struct options {
 	struct lkst_access saved; /* who may: what `access` says */
 };
 
-static const struct options defaults = { .reason = "command" };
+static const struct incident_options defaults = { .reason = "command" };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(DURATION, struct options, post_ns, .name = "after", .letter = 'a',
+	LKST_OPTION(DURATION, struct incident_options, post_ns, .name = "after", .letter = 'a',
 		    .argument = "TIME", .standard = "0",
 		    .help = "with keep: go on for so long: 200ms, 2s"),
-	LKST_OPTION(TEXT, struct options, reason, .name = "reason", .letter = 'r',
+	LKST_OPTION(TEXT, struct incident_options, reason, .name = "reason", .letter = 'r',
 		    .argument = "TEXT", .standard = "command",
 		    .help = "with keep: why, for the list"),
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct incident_options, output, .name = "output", .letter = 'o',
 		    .argument = "DIR", .standard = ".",
 		    .help = "with save and watch: the directory that the traces are made in"),
-	LKST_OPTION(FLAG, struct options, drop, .name = "drop", .letter = 'd',
+	LKST_OPTION(FLAG, struct incident_options, drop, .name = "drop", .letter = 'd',
 		    .help = "with save: give its memory back when it is saved"),
-	LKST_OPTION(FLAG, struct options, bundle, .name = "bundle", .letter = 'b',
+	LKST_OPTION(FLAG, struct incident_options, bundle, .name = "bundle", .letter = 'b',
 		    .help = "with save and watch: a bundle of each, one file that says all of\n"
 			    "the moment; see lkst-bundle(1)"),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_ACCESS_ROWS(struct incident_options, access),
+	LKST_ANSWER_ROWS(struct incident_options, form, "with list: how to print it"),
+	LKST_OPTION(FLAG, struct incident_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
-static const struct options *options_of(const struct lkst_job *job)
+static const struct incident_options *incident_options_of(const struct lkst_job *job)
 {
 	return job->options;
 }
@@ -72,7 +72,7 @@ static const struct lkst_column columns[] = {
 	{ NULL, "REASON", LKST_COLUMN_TEXT, "why, at what, and whether it goes on" },
 };
 
-static const char *event_of(const struct lkst_job *job, const struct lkst_incident *i)
+static const char *incident_event_of(const struct lkst_job *job, const struct lkst_incident *i)
 {
 	const struct lkst_event_class *event =
 		i->cause.id && i->cause.id <= LKST_ID_MAX
@@ -88,12 +88,12 @@ static u64 in_us(u64 ns)
 	return (ns + 500) / 1000;
 }
 
-static void list_one(const struct lkst_job *job, const struct lkst_incident *i,
-		     struct lkst_table *t)
+static void incident_list_one(const struct lkst_job *job, const struct lkst_incident *i,
+			      struct lkst_table *t)
 {
 	const u64 before_ns =
 		i->begin_ns && i->begin_ns < i->cause.ns ? i->cause.ns - i->begin_ns : 0;
-	const char *event = event_of(job, i);
+	const char *event = incident_event_of(job, i);
 	char day[LKST_INCIDENT_DAY];
 
 	lkst_incident_format_day(i, day);
@@ -116,7 +116,7 @@ static void list_one(const struct lkst_job *job, const struct lkst_incident *i,
 			  i->is_over ? "" : " (goes on)");
 }
 
-static int list(struct lkst_job *job, struct lkst_answer *a)
+static int incident_list(struct lkst_job *job, struct lkst_answer *a)
 {
 	const struct lkst_banks *banks = &lkst_session_control(job->s)->banks;
 	_cleanup_free_ struct lkst_incident *list = NULL;
@@ -128,7 +128,7 @@ static int list(struct lkst_job *job, struct lkst_answer *a)
 		return err;
 	lkst_table_init_of(&t, "incidents", "", columns);
 	for (i = 0; i < nr; i++)
-		list_one(job, &list[i], &t);
+		incident_list_one(job, &list[i], &t);
 	lkst_answer_table(a, &t);
 	if (a->format == LKST_TABLE_TEXT)
 		lkst_out_printf(a->out,
@@ -139,10 +139,10 @@ static int list(struct lkst_job *job, struct lkst_answer *a)
 	return 0;
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int incident_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_answer a;
-	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a) ?: list(job, &a);
+	int err = lkst_answer_begin(job->e, &incident_options_of(job)->form, &a) ?: incident_list(job, &a);
 
 	return lkst_answer_end(&a, err);
 }
@@ -150,10 +150,10 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_keep(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 number;
-	int err = lkst_incident_keep(job->e, job->s, options_of(job)->post_ns,
-				     options_of(job)->reason, &number);
+	int err = lkst_incident_keep(job->e, job->s, incident_options_of(job)->post_ns,
+				     incident_options_of(job)->reason, &number);
 
-	if (err || options_of(job)->quiet)
+	if (err || incident_options_of(job)->quiet)
 		return err;
 	if (number)
 		printf("incident %u; `lkst incident save %u` saves it\n", number, number);
@@ -166,7 +166,7 @@ static int verb_keep(struct lkst_job *job, char **args, unsigned int nr_args)
 
 static struct lkst_incident_saving saving_of(const struct lkst_job *job)
 {
-	const struct options *o = options_of(job);
+	const struct incident_options *o = incident_options_of(job);
 
 	return (struct lkst_incident_saving){ .dir = o->output ?: ".",
 					      .drop = o->drop,
@@ -189,7 +189,7 @@ struct failures {
 	int err;
 };
 
-static void take_failure(struct failures *f, const struct lkst_err *e, int err)
+static void incident_take_failure(struct failures *f, const struct lkst_err *e, int err)
 {
 	if (f->err) {
 		lkst_print_message(stderr, "lkst: %s", e->text);
@@ -217,18 +217,18 @@ static void for_named(struct lkst_job *job, const struct lkst_incident *list, u3
 		found = true;
 		err = each(job, &list[i]);
 		if (err)
-			take_failure(f, job->e, err);
+			incident_take_failure(f, job->e, err);
 	}
 	if (!found)
-		take_failure(
+		incident_take_failure(
 			f, job->e,
 			lkst_err_set(job->e, -ENOENT,
 				     "there is no incident %s; `lkst incident list` shows them",
 				     what));
 }
 
-static int for_each(struct lkst_job *job, char **args, unsigned int nr_args,
-		    int (*each)(struct lkst_job *job, const struct lkst_incident *i))
+static int incident_for_each(struct lkst_job *job, char **args, unsigned int nr_args,
+			     int (*each)(struct lkst_job *job, const struct lkst_incident *i))
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;
 	struct failures f = { .err = 0 };
@@ -248,12 +248,12 @@ static int for_each(struct lkst_job *job, char **args, unsigned int nr_args,
 
 static int verb_save(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return for_each(job, args, nr_args, save_one);
+	return incident_for_each(job, args, nr_args, save_one);
 }
 
 static int verb_drop(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return for_each(job, args, nr_args, lkst_incident_give_up);
+	return incident_for_each(job, args, nr_args, lkst_incident_give_up);
 }
 
 static int verb_watch(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -265,7 +265,7 @@ static int verb_watch(struct lkst_job *job, char **args, unsigned int nr_args)
 }
 
 static const struct lkst_verb verbs[] = {
-	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = incident_verb_list,
 		  .help = "what is kept: number, when, how far it reaches back, how long it went on\n"
 			  "after that, the thread, and why"),
 	LKST_VERB(.name = "keep", .turn = LKST_TURN_CHANGE, .run = verb_keep,
@@ -283,9 +283,9 @@ static const struct lkst_verb verbs[] = {
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int incident_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	struct options o = *(const struct options *)options;
+	struct incident_options o = *(const struct incident_options *)options;
 	int err = o.bundle ? lkst_access_parse_private(e, &o.access, &o.saved, &o.is_private)
 			   : lkst_access_parse(e, &o.access, &o.saved);
 
@@ -307,10 +307,10 @@ const struct lkst_cmd lkst_cmd_incident = {
 		    "  lkst incident save --bundle --drop 3\n"
 		    "  lkst incident watch --output /var/log/lkst\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct incident_options),
 	.defaults = &defaults,
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = LKST_INCIDENTS_MAX + 1,
-	.run = run,
+	.run = incident_run,
 };

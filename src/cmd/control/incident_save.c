@@ -166,7 +166,7 @@ static int make_trace(struct lkst_job *job, const struct lkst_incident *i,
 	return 0;
 }
 
-static int drop(struct lkst_job *job, const struct lkst_incident *i)
+static int incident_save_drop(struct lkst_job *job, const struct lkst_incident *i)
 {
 	int err = lkst_job_take_turn(job, LKST_TURN_SOON);
 
@@ -184,7 +184,7 @@ int lkst_incident_publish(struct lkst_job *job, const struct lkst_incident *i,
 	int err = claim < 0 ? claim : make_trace(job, i, how);
 
 	if (!err && how->drop)
-		err = drop(job, i);
+		err = incident_save_drop(job, i);
 	if (err && claim >= 0)
 		lkst_err_add(job->e, "incident %u", i->number);
 	return err;
@@ -194,7 +194,7 @@ int lkst_incident_give_up(struct lkst_job *job, const struct lkst_incident *i)
 {
 	_cleanup_close_ int claim = lkst_incident_claim(job->e, job->s, i);
 
-	return claim < 0 ? claim : drop(job, i);
+	return claim < 0 ? claim : incident_save_drop(job, i);
 }
 
 /* ---- watching ----------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ static bool is_for_good(int err)
 }
 
 /* The incident is still kept: others may succeed, and this one the next time. Reports each cause once. */
-static void take_failure(struct watch *w, int err)
+static void incident_save_take_failure(struct watch *w, int err)
 {
 	/* Another command is saving it, or has saved it. */
 	if (err == -EBUSY || err == -ESTALE)
@@ -261,7 +261,7 @@ static int save_all(struct watch *w)
 			fatal = failed;
 			why = *w->job->e;
 		} else if (failed) {
-			take_failure(w, failed);
+			incident_save_take_failure(w, failed);
 		}
 	}
 	if (fatal)
@@ -273,7 +273,7 @@ static int save_all(struct watch *w)
 	return fatal ?: is_for_good(err) || !w->notices ? err : 0;
 }
 
-static int open_signals(struct lkst_err *e)
+static int incident_save_open_signals(struct lkst_err *e)
 {
 	sigset_t signals;
 	int fd;
@@ -287,7 +287,7 @@ static int open_signals(struct lkst_err *e)
 }
 
 /* Saves what there is, and waits for more, until it is told to end. */
-static int watch(struct watch *w)
+static int incident_save_watch(struct watch *w)
 {
 	int pause_ms = PAUSE_MS, err;
 
@@ -303,8 +303,8 @@ static int watch(struct watch *w)
 
 int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving *how)
 {
-	struct watch w = { .job = job, .how = how, .signals = open_signals(job->e) };
-	int err = w.signals < 0 ? w.signals : watch(&w);
+	struct watch w = { .job = job, .how = how, .signals = incident_save_open_signals(job->e) };
+	int err = w.signals < 0 ? w.signals : incident_save_watch(&w);
 
 	lkst_incident_notices_close(w.notices);
 	lkst_closep(&w.signals);

@@ -16,23 +16,23 @@
 #include "cmd/recorders/background.h"
 #include "live/recording/limit.h"
 
-struct options {
+struct limit_options {
 	u64 retry_ns;
 	bool daemon, quiet;
 };
 
 #define SECOND_NS 1000000000ULL
 
-static const struct options defaults = { .retry_ns = LKST_BUDGET_RETRY_S * SECOND_NS };
+static const struct limit_options defaults = { .retry_ns = LKST_BUDGET_RETRY_S * SECOND_NS };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(DURATION, struct options, retry_ns, .name = "retry", .argument = "TIME",
+	LKST_OPTION(DURATION, struct limit_options, retry_ns, .name = "retry", .argument = "TIME",
 		    .min = SECOND_NS, .max = LKST_LIMIT_RETRY_MAX_S * SECOND_NS, .standard = "64s",
 		    .help = "try after this at the latest, in whole seconds, whether what is\n"
 			    "left out would cost less now, 1s to 1h"),
-	LKST_OPTION(FLAG, struct options, daemon, .name = "daemon", .letter = 'd',
+	LKST_OPTION(FLAG, struct limit_options, daemon, .name = "daemon", .letter = 'd',
 		    .help = "go to the background when it has begun, and print its number"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_OPTION(FLAG, struct limit_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors; succeed if there is nothing to do"),
 	{},
 };
@@ -62,9 +62,9 @@ static bool is_needless(int err)
 	return err == -ENOENT || err == -ENODATA || err == -EBUSY;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int limit_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct limit_options *o = options;
 	_cleanup_(lkst_limit_closep) struct lkst_limit *l = NULL;
 	_cleanup_close_ int signals = -1;
 	int err, ready = -1;
@@ -129,6 +129,6 @@ const struct lkst_cmd lkst_cmd_limit = {
 		"  lkst limit -d --retry 8s    have what was left out in a storm back soon after it\n",
 	.options = rows,
 	.defaults = &defaults,
-	.options_size = sizeof(struct options),
-	.run = run,
+	.options_size = sizeof(struct limit_options),
+	.run = limit_run,
 };

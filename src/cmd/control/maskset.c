@@ -53,7 +53,7 @@ static const struct lkst_column columns[] = {
 };
 
 /* "active, armed" */
-static const char *state_of(const struct lkst_control *c, u32 set, char text[STATE_TEXT])
+static const char *maskset_state_of(const struct lkst_control *c, u32 set, char text[STATE_TEXT])
 {
 	snprintf(text, STATE_TEXT, "%s%s%s", c->active == set ? ", active" : "",
 		 c->armed >> set & 1 ? ", armed" : "",
@@ -75,7 +75,7 @@ static void list_recording(const struct lkst_job *job, struct lkst_table *t)
 		lkst_table_u64(t, set);
 		lkst_table_str(t, c->name[set]);
 		lkst_table_u64(t, lkst_mask_count(c->route[set], catalog));
-		lkst_table_str(t, state_of(c, set, state));
+		lkst_table_str(t, maskset_state_of(c, set, state));
 		lkst_table_bool(t, c->active == set);
 		lkst_table_bool(t, c->armed >> set & 1);
 		lkst_table_bool(t, lkst_maskset_is_reserved(set));
@@ -91,8 +91,8 @@ static void list_shipped(struct lkst_out *out)
 		lkst_out_printf(out, "  %-10s %s\n", shipped->name, shipped->help);
 }
 
-static void answer_list(const struct lkst_job *job, struct lkst_answer *a,
-			const struct lkst_table *t)
+static void maskset_answer_list(const struct lkst_job *job, struct lkst_answer *a,
+				const struct lkst_table *t)
 {
 	if (a->format == LKST_TABLE_JSON) {
 		lkst_json_object(&a->json, NULL);
@@ -110,7 +110,7 @@ static void answer_list(const struct lkst_job *job, struct lkst_answer *a,
 	}
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int maskset_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	struct lkst_answer a;
@@ -123,7 +123,7 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 		lkst_table_init_of(&t, "masksets", "", columns);
 		if (job->s)
 			list_recording(job, &t);
-		answer_list(job, &a, &t);
+		maskset_answer_list(job, &a, &t);
 	}
 	return lkst_answer_end(&a, err);
 }
@@ -137,7 +137,7 @@ static const struct lkst_column event_columns[] = {
 	{ "condition", "CONDITION", LKST_COLUMN_TEXT, "only if it holds" },
 };
 
-static bool is_recorded(const u16 *route, const struct lkst_event_class *event)
+static bool maskset_is_recorded(const u16 *route, const struct lkst_event_class *event)
 {
 	return event && lkst_class_is_maskable(event) &&
 	       (route[event->id] & 0xff) != LKST_HANDLER_NOTHING;
@@ -154,7 +154,7 @@ static void show_events(const struct lkst_job *job, u32 set, struct lkst_table *
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_event_class *event = catalog->classes[id];
 
-		if (!is_recorded(route, event))
+		if (!maskset_is_recorded(route, event))
 			continue;
 		lkst_table_row(t);
 		lkst_table_str(t, event->name);
@@ -196,7 +196,7 @@ static void show_group(struct lkst_out *out, const struct lkst_job *job, u32 set
 		const struct lkst_event_class *event = catalog->classes[id];
 
 		nr += event && event->group == group && lkst_class_is_maskable(event);
-		nr_recorded += event && event->group == group && is_recorded(route, event);
+		nr_recorded += event && event->group == group && maskset_is_recorded(route, event);
 	}
 	if (!nr_recorded)
 		return;
@@ -204,7 +204,7 @@ static void show_group(struct lkst_out *out, const struct lkst_job *job, u32 set
 	for (id = 0; id < LKST_EVENT_SPACE && nr_recorded < nr; id++) {
 		const struct lkst_event_class *event = catalog->classes[id];
 
-		if (!event || event->group != group || !is_recorded(route, event))
+		if (!event || event->group != group || !maskset_is_recorded(route, event))
 			continue;
 		column += strlen(event->name) + 1;
 		if (column > 72) {
@@ -232,20 +232,20 @@ static void show_conditions(struct lkst_out *out, const struct lkst_job *job, u3
 }
 
 /* For people: a line per group. */
-static void describe(struct lkst_out *out, const struct lkst_job *job, u32 set)
+static void maskset_describe(struct lkst_out *out, const struct lkst_job *job, u32 set)
 {
 	char state[STATE_TEXT];
 	u8 group;
 
 	lkst_out_printf(out, "maskset %u, %s, %u events: %s\n", set, job->c->name[set],
 			lkst_mask_count(job->c->route[set], lkst_session_catalog(job->s)),
-			state_of(job->c, set, state));
+			maskset_state_of(job->c, set, state));
 	for (group = 0; group < LKST_NR_GROUPS; group++)
 		show_group(out, job, set, group);
 	show_conditions(out, job, set);
 }
 
-static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
+static int maskset_verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_answer a;
 	u32 set;
@@ -255,7 +255,7 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 		return err;
 	err = lkst_answer_begin(job->e, &lkst_maskset_options(job)->form, &a);
 	if (!err && a.format == LKST_TABLE_TEXT)
-		describe(a.out, job, set);
+		maskset_describe(a.out, job, set);
 	else if (!err)
 		answer_events(job, set, &a);
 	return lkst_answer_end(&a, err);
@@ -444,7 +444,7 @@ static int verb_change(struct lkst_job *job, char **args, unsigned int nr_args)
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static int arm(struct lkst_job *job, const char *word, bool on)
+static int maskset_arm(struct lkst_job *job, const char *word, bool on)
 {
 	u32 set;
 	int err = on ? lkst_maskset_get(job->e, job->s, word, &job->notes, &set)
@@ -455,18 +455,18 @@ static int arm(struct lkst_job *job, const char *word, bool on)
 
 static int verb_arm(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return arm(job, args[0], true);
+	return maskset_arm(job, args[0], true);
 }
 
 static int verb_disarm(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return arm(job, args[0], false);
+	return maskset_arm(job, args[0], false);
 }
 
 static const struct lkst_verb verbs[] = {
-	LKST_VERB(.name = "list", .run = verb_list,
+	LKST_VERB(.name = "list", .run = maskset_verb_list,
 		  .help = "all masksets: name, number of events, which one is active"),
-	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1, .run = verb_show,
+	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1, .run = maskset_verb_show,
 		  .help = "what it records"),
 	LKST_VERB(.name = "read", .args = "NAME", .min_args = 1, .max_args = 1,
 		  .run = lkst_maskset_verb_read,
@@ -508,7 +508,7 @@ static const struct lkst_verb verbs[] = {
 };
 
 /* Splits "NAME+=GLOB" or "NAME+=" into @words; 0: it is neither. */
-static unsigned int split(char *word, char **words)
+static unsigned int maskset_split(char *word, char **words)
 {
 	static char add[] = "+=", drop[] = "-=";
 	char *at = strstr(word, add) ?: strstr(word, drop);
@@ -522,11 +522,11 @@ static unsigned int split(char *word, char **words)
 	return at[2] ? 3 : 2;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int maskset_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct lkst_maskset_options *o = options;
 	char *words[GLOBS_MAX + 3], **verb = args;
-	unsigned int nr = split(args[0], words);
+	unsigned int nr = maskset_split(args[0], words);
 
 	if (!nr)
 		return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
@@ -557,5 +557,5 @@ const struct lkst_cmd lkst_cmd_maskset = {
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = GLOBS_MAX,
-	.run = run,
+	.run = maskset_run,
 };

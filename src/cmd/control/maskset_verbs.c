@@ -13,7 +13,7 @@
 #include "trace/format/event_types.h"
 
 /* Prints the new state of maskset @set. */
-static void tell(const struct lkst_job *job, u32 set, const char *what)
+static void maskset_verbs_tell(const struct lkst_job *job, u32 set, const char *what)
 {
 	if (!lkst_maskset_options(job)->quiet)
 		printf("maskset %u (%s): %s%u events\n", set, job->c->name[set], what,
@@ -51,7 +51,7 @@ int lkst_maskset_verb_read(struct lkst_job *job, char **args, unsigned int nr_ar
 }
 
 /* Reads all of @from, a maskset's text. The caller frees it. */
-static int read_text(struct lkst_err *e, FILE *from, char **ret_text, size_t *ret_length)
+static int maskset_verbs_read_text(struct lkst_err *e, FILE *from, char **ret_text, size_t *ret_length)
 {
 	_cleanup_free_ char *text = malloc(LKST_MASK_TEXT_MAX + 1);
 	size_t length;
@@ -112,7 +112,7 @@ int lkst_maskset_verb_write(struct lkst_job *job, char **args, unsigned int nr_a
 	if (nr_args > 1 && !file)
 		return lkst_err_sys(job->e, -errno, "%s", args[1]);
 	/* All is read before the lock is taken: at the pipe's other end a command may wait for it. */
-	err = read_text(job->e, file ? file : stdin, &text, &length) ?:
+	err = maskset_verbs_read_text(job->e, file ? file : stdin, &text, &length) ?:
 	      lkst_job_open(job, LKST_TURN_CHANGE);
 	if (err)
 		return err;
@@ -125,7 +125,7 @@ int lkst_maskset_verb_write(struct lkst_job *job, char **args, unsigned int nr_a
 	err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
 	if (err)
 		return err;
-	tell(job, set, "written, ");
+	maskset_verbs_tell(job, set, "written, ");
 	return 0;
 }
 
@@ -191,7 +191,7 @@ int lkst_maskset_verb_copy(struct lkst_job *job, char **args, unsigned int nr_ar
 	err = lkst_maskset_write(job->e, job->s, to, &mask, &job->notes);
 	if (err)
 		return err;
-	tell(job, to, "a copy, ");
+	maskset_verbs_tell(job, to, "a copy, ");
 	return 0;
 }
 
@@ -240,7 +240,7 @@ int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_arg
 	err = lkst_maskset_set(job->e, job->s, set, &job->notes, &t);
 	if (err)
 		return err;
-	tell(job, set, "active, ");
+	maskset_verbs_tell(job, set, "active, ");
 	return lkst_answer_format(&lkst_maskset_options(job)->form) == LKST_TABLE_JSON
 		       ? answer_set(job, set, &t)
 		       : 0;

@@ -7,12 +7,12 @@
 
 #include "cmd/control/status.h"
 
-static void begin(struct lkst_out *out, const char *name, const char *type, const char *help)
+static void prometheus_begin(struct lkst_out *out, const char *name, const char *type, const char *help)
 {
 	lkst_out_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void write_rings(const struct lkst_report *r, struct lkst_out *out)
+static void prometheus_write_rings(const struct lkst_report *r, struct lkst_out *out)
 {
 	/* A family per number of a ring. */
 	static const struct {
@@ -28,7 +28,7 @@ static void write_rings(const struct lkst_report *r, struct lkst_out *out)
 	unsigned int f, i;
 
 	for (f = 0; f < sizeof(families) / sizeof(families[0]); f++) {
-		begin(out, families[f].name, families[f].type, families[f].help);
+		prometheus_begin(out, families[f].name, families[f].type, families[f].help);
 		for (i = 0; i < r->nr_rings; i++) {
 			const struct lkst_ring_report *ring = &r->rings[i];
 			const u64 counts[] = { 0, ring->bytes, ring->written_bytes,
@@ -44,12 +44,12 @@ static void write_rings(const struct lkst_report *r, struct lkst_out *out)
 	}
 }
 
-static void write_losses(const struct lkst_report *r, struct lkst_out *out)
+static void prometheus_write_losses(const struct lkst_report *r, struct lkst_out *out)
 {
 	unsigned int i;
 	int cause;
 
-	begin(out, "lkst_lost_events_total", "counter", "Records that should be there, by cause.");
+	prometheus_begin(out, "lkst_lost_events_total", "counter", "Records that should be there, by cause.");
 	for (i = 0; i < r->nr_rings; i++)
 		for (cause = 0; cause < LKST_LOSS_NR; cause++)
 			lkst_out_printf(
@@ -58,8 +58,8 @@ static void write_losses(const struct lkst_report *r, struct lkst_out *out)
 				"%" PRIu64 "\n",
 				r->rings[i].cpu, r->rings[i].name, lkst_loss_keys[cause],
 				r->rings[i].lost[cause]);
-	begin(out, "lkst_skipped_runs_total", "counter",
-	      "Runs of a hook's program that the kernel skipped.");
+	prometheus_begin(out, "lkst_skipped_runs_total", "counter",
+			 "Runs of a hook's program that the kernel skipped.");
 	for (i = 0; i < r->nr_hooks; i++)
 		lkst_out_printf(out, "lkst_skipped_runs_total{hook=\"%s\"} %" PRIu64 "\n",
 				r->hooks[i].name, r->hooks[i].skipped);
@@ -69,40 +69,40 @@ static void write_losses(const struct lkst_report *r, struct lkst_out *out)
  * What recording costs, as it is, not summed up: counting begins when it is asked for. Only what the
  * controller keeps grows.
  */
-static void write_cost(const struct lkst_report *r, struct lkst_out *out)
+static void prometheus_write_cost(const struct lkst_report *r, struct lkst_out *out)
 {
 	const struct lkst_budget *b = &r->budget.page;
 	unsigned int i, nr_off = 0;
 
-	begin(out, "lkst_cost_ratio", "gauge",
-	      "CPU time per second that recording takes, by kind.");
+	prometheus_begin(out, "lkst_cost_ratio", "gauge",
+			 "CPU time per second that recording takes, by kind.");
 	for (i = 0; i < r->cost.nr_rows; i++)
 		lkst_out_printf(out, "lkst_cost_ratio{kind=\"%s\"} %.9f\n", r->cost.rows[i].name,
 				r->cost.rows[i].us_per_second / 1e6);
-	begin(out, "lkst_idle_cost_ratio", "gauge",
-	      "CPU time per second of hooks that record nothing; a part of lkst_cost_ratio.");
+	prometheus_begin(out, "lkst_idle_cost_ratio", "gauge",
+			 "CPU time per second of hooks that record nothing; a part of lkst_cost_ratio.");
 	lkst_out_printf(out, "lkst_idle_cost_ratio %.9f\n", r->cost.idle_us_per_second / 1e6);
-	begin(out, "lkst_slowdown_ratio", "gauge",
-	      "CPU time of recording over that of all else that runs.");
+	prometheus_begin(out, "lkst_slowdown_ratio", "gauge",
+			 "CPU time of recording over that of all else that runs.");
 	lkst_out_printf(out, "lkst_slowdown_ratio %.9f\n", lkst_cost_slowdown(&r->cost));
-	begin(out, "lkst_cost_busiest_ratio", "gauge",
-	      "Share of the time of the CPU where recording costs most.");
+	prometheus_begin(out, "lkst_cost_busiest_ratio", "gauge",
+			 "Share of the time of the CPU where recording costs most.");
 	lkst_out_printf(out, "lkst_cost_busiest_ratio %.9f\n", r->cost.busiest_share);
 	if (!b->limit_ppm)
 		return;
-	begin(out, "lkst_cost_limit_ratio", "gauge", "What recording may cost of each CPU's time.");
+	prometheus_begin(out, "lkst_cost_limit_ratio", "gauge", "What recording may cost of each CPU's time.");
 	lkst_out_printf(out, "lkst_cost_limit_ratio %.6f\n", b->limit_ppm / 1e6);
-	begin(out, "lkst_left_out_kinds", "gauge", "Kinds of events left out now, for their cost.");
+	prometheus_begin(out, "lkst_left_out_kinds", "gauge", "Kinds of events left out now, for their cost.");
 	lkst_out_printf(out, "lkst_left_out_kinds %u\n", b->nr_shed);
-	begin(out, "lkst_detached_hook_groups", "gauge",
-	      "Groups of hooks that are detached because what they serve is left out.");
+	prometheus_begin(out, "lkst_detached_hook_groups", "gauge",
+			 "Groups of hooks that are detached because what they serve is left out.");
 	for (i = 0; i < b->nr_groups; i++)
 		nr_off += r->budget.groups[i].is_off != 0;
 	lkst_out_printf(out, "lkst_detached_hook_groups %u\n", nr_off);
-	begin(out, "lkst_limit_helper", "gauge",
-	      "1 if there is a process that detaches what is left out (`lkst limit`).");
+	prometheus_begin(out, "lkst_limit_helper", "gauge",
+			 "1 if there is a process that detaches what is left out (`lkst limit`).");
 	lkst_out_printf(out, "lkst_limit_helper %d\n", r->has_helper);
-	begin(out, "lkst_left_out_seconds_total", "counter", "How long a kind was left out.");
+	prometheus_begin(out, "lkst_left_out_seconds_total", "counter", "How long a kind was left out.");
 	for (i = 0; i < b->nr_kinds; i++)
 		if (r->budget.kinds[i].times)
 			lkst_out_printf(out, "lkst_left_out_seconds_total{kind=\"%s\"} %.3f\n",
@@ -112,19 +112,19 @@ static void write_cost(const struct lkst_report *r, struct lkst_out *out)
 
 void lkst_status_write_prometheus(const struct lkst_report *r, struct lkst_out *out)
 {
-	begin(out, "lkst_recording", "gauge", "1 while the kernel is being recorded, else 0.");
+	prometheus_begin(out, "lkst_recording", "gauge", "1 while the kernel is being recorded, else 0.");
 	lkst_out_printf(out, "lkst_recording %d\n", r != NULL);
 	if (!r)
 		return;
-	begin(out, "lkst_recording_seconds", "gauge", "Time since the recording began.");
+	prometheus_begin(out, "lkst_recording_seconds", "gauge", "Time since the recording began.");
 	lkst_out_printf(out, "lkst_recording_seconds %.3f\n", r->seconds);
-	begin(out, "lkst_memory_bytes", "gauge", "Memory that all buffers take.");
+	prometheus_begin(out, "lkst_memory_bytes", "gauge", "Memory that all buffers take.");
 	lkst_out_printf(out, "lkst_memory_bytes %" PRIu64 "\n", r->memory_bytes);
-	begin(out, "lkst_events", "gauge", "Events that the active maskset records.");
+	prometheus_begin(out, "lkst_events", "gauge", "Events that the active maskset records.");
 	lkst_out_printf(out, "lkst_events %u\n", r->nr_events);
-	begin(out, "lkst_hooks", "gauge", "Hooks that are attached.");
+	prometheus_begin(out, "lkst_hooks", "gauge", "Hooks that are attached.");
 	lkst_out_printf(out, "lkst_hooks %u\n", r->nr_attached);
-	write_rings(r, out);
-	write_losses(r, out);
-	write_cost(r, out);
+	prometheus_write_rings(r, out);
+	prometheus_write_losses(r, out);
+	prometheus_write_cost(r, out);
 }

@@ -20,7 +20,7 @@
 #include "live/recording/start.h"
 #include "live/state/state_stream.h"
 
-struct options {
+struct record_options {
 	struct lkst_streaming_options files;
 	struct lkst_list events;
 	const char *maskset, *counters;
@@ -31,53 +31,53 @@ struct options {
 	struct lkst_sample_options samples;
 };
 
-static const struct options defaults = {
+static const struct record_options defaults = {
 	.buffer_bytes = 16 << 20,
 	.block_bytes = 4 << 10,
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
+	LKST_OPTION(LIST, struct record_options, events, .name = "event", .letter = 'e',
 		    .argument = "GLOB", .standard = "all but taking and releasing locks",
 		    .help = "record what matches; see `lkst start --help`"),
-	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
+	LKST_OPTION(TEXT, struct record_options, maskset, .name = "maskset", .letter = 'm',
 		    .argument = "NAME", .standard = "RDEFAULT",
 		    .help = "record what this maskset has; see `lkst start --help`"),
-	LKST_OPTION(TEXT, struct options, counters, .name = "counters", .argument = "LIST",
+	LKST_OPTION(TEXT, struct record_options, counters, .name = "counters", .argument = "LIST",
 		    .standard = "none",
 		    .help = "count these in each stretch in which a thread runs, up to four: cycles,\n"
 			    "instructions, cache-references, cache-misses, branches, branch-misses,\n"
 			    "ref-cycles; on any machine cpu-clock, page-faults, major-faults"),
-	LKST_OPTION(LIST, struct options, pids, .name = "pid", .letter = 'p', .argument = "PID",
+	LKST_OPTION(LIST, struct record_options, pids, .name = "pid", .letter = 'p', .argument = "PID",
 		    .help = "only this process, decided in the kernel; may be repeated"),
-	LKST_OPTION(FLAG, struct options, tree, .name = "tree", .letter = 't',
+	LKST_OPTION(FLAG, struct record_options, tree, .name = "tree", .letter = 't',
 		    .help = "only CMD, or the processes of --pid, and the processes\n"
 			    "that they create"),
-	LKST_OPTION(LIST, struct options, pages, .name = "pages", .argument = "PID",
+	LKST_OPTION(LIST, struct record_options, pages, .name = "pages", .argument = "PID",
 		    .help = "have the trace say which pages of memory this process has when it\n"
 			    "begins, for `lkst analyze pages`; may be repeated"),
-	LKST_OPTION(LIST, struct options, probes.add, .name = "probe", .argument = "PROBE",
+	LKST_OPTION(LIST, struct record_options, probes.add, .name = "probe", .argument = "PROBE",
 		    .help = "set a probe, written as for `lkst probe`, and record it, too;\n"
 			    "may be repeated"),
-	LKST_OPTION(TEXT, struct options, probes.saved, .name = "saved", .argument = "FILE",
+	LKST_OPTION(TEXT, struct record_options, probes.saved, .name = "saved", .argument = "FILE",
 		    .help = "set the probes of a file that `lkst probe --save` has written"),
-	LKST_OPTION(TEXT, struct options, probes.program, .name = "exec", .letter = 'x',
+	LKST_OPTION(TEXT, struct record_options, probes.program, .name = "exec", .letter = 'x',
 		    .argument = "PROGRAM", .help = "the probes are in this program or library"),
-	LKST_OPTION(TEXT, struct options, probes.module, .name = "module", .argument = "MODULE",
+	LKST_OPTION(TEXT, struct record_options, probes.module, .name = "module", .argument = "MODULE",
 		    .help = "the probes are in this module of the kernel, or its file"),
-	LKST_OPTION(TEXT, struct options, probes.vmlinux, .name = "vmlinux", .letter = 'k',
+	LKST_OPTION(TEXT, struct record_options, probes.vmlinux, .name = "vmlinux", .letter = 'k',
 		    .argument = "FILE",
 		    .help = "the kernel with its debug information, for the probes"),
-	LKST_OPTION(TEXT, struct options, probes.source, .name = "source", .letter = 's',
+	LKST_OPTION(TEXT, struct record_options, probes.source, .name = "source", .letter = 's',
 		    .argument = "DIR", .help = "the sources are below this directory"),
-	LKST_SAMPLE_ROWS(struct options, samples),
-	LKST_OPTION(SIZE, struct options, buffer_bytes, .name = "buffer", .letter = 'b',
+	LKST_SAMPLE_ROWS(struct record_options, samples),
+	LKST_OPTION(SIZE, struct record_options, buffer_bytes, .name = "buffer", .letter = 'b',
 		    .argument = "SIZE", .standard = "16M", .help = "memory per CPU, 64K to 4G"),
-	LKST_OPTION(SIZE, struct options, block_bytes, .name = "block", .argument = "SIZE",
+	LKST_OPTION(SIZE, struct record_options, block_bytes, .name = "block", .argument = "SIZE",
 		    .standard = "4K", .help = "the unit of reading and writing, 4K to 1M"),
-	LKST_OPTION(DURATION, struct options, delay_ns, .name = "delay", .argument = "TIME",
+	LKST_OPTION(DURATION, struct record_options, delay_ns, .name = "delay", .argument = "TIME",
 		    .help = "let CMD run for this time before recording begins"),
-	LKST_STREAMING_ROWS(struct options, files),
+	LKST_STREAMING_ROWS(struct record_options, files),
 	{},
 };
 
@@ -85,14 +85,14 @@ enum { MANY_TRACEPOINTS = 10 };
 
 struct recording {
 	struct lkst_err *e;
-	const struct options *o;
+	const struct record_options *o;
 	struct lkst_session *s;
 	struct lkst_streaming files;
 	struct lkst_child child; /* the command that is run and recorded */
 	struct lkst_wanted_list probes;
 };
 
-static bool has_ended(void *ctx)
+static bool record_has_ended(void *ctx)
 {
 	return lkst_child_has_ended(ctx);
 }
@@ -126,7 +126,7 @@ static int write_pages(struct recording *r)
 	return err;
 }
 
-static int record(struct recording *r)
+static int control_record(struct recording *r)
 {
 	/* The state that a trace begins with is taken after the delay. */
 	int ended = r->o->delay_ns ? delay(r) : 0;
@@ -181,7 +181,7 @@ static int parse_pid(struct lkst_err *e, const char *text, long *ret_pid)
 }
 
 /* The processes that the recording is restricted to. */
-static int parse_pids(struct lkst_err *e, const struct options *o, const struct lkst_child *child,
+static int parse_pids(struct lkst_err *e, const struct record_options *o, const struct lkst_child *child,
 		      u32 *pids, struct lkst_filter *ret_filter)
 {
 	unsigned int i;
@@ -214,7 +214,7 @@ static bool is_probe(void *ctx, const char *glob)
 	return lkst_wanted_is_named(&r->probes, glob);
 }
 
-static int make_plan(struct recording *r, struct lkst_plan **ret_plan)
+static int record_make_plan(struct recording *r, struct lkst_plan **ret_plan)
 {
 	struct lkst_plan_options options = {
 		.globs = r->o->events.items,
@@ -235,7 +235,7 @@ static int make_plan(struct recording *r, struct lkst_plan **ret_plan)
 }
 
 /* The probes, before anything is recorded: the trace has them in its catalogue from the beginning. */
-static int set_probes(struct recording *r)
+static int record_set_probes(struct recording *r)
 {
 	struct lkst_notes notes = {};
 	int err;
@@ -256,7 +256,7 @@ static int start_session(struct recording *r, const struct lkst_plan *plan,
 	struct lkst_turn turn;
 	int err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn) ?:
 		  lkst_session_start(r->e, plan, options, &r->s) ?:
-		  set_probes(r);
+		  record_set_probes(r);
 
 	lkst_turn_give(&turn);
 	return err;
@@ -275,11 +275,12 @@ static int start_and_record(struct recording *r)
 
 	err = parse_pids(r->e, r->o, &r->child, pids, &options.filter);
 	r->files.is_filtered = options.filter.mode != 0;
-	err = err ?: lkst_sample_check(r->e, &r->o->samples) ?: make_plan(r, &plan) ?: start_session(r, plan, &options);
+	err = err ?: lkst_sample_check(r->e, &r->o->samples) ?: record_make_plan(r, &plan) ?:
+	      start_session(r, plan, &options);
 	if (!err) {
 		lkst_plan_forget_kernel(plan);
 		lkst_recording_print_notes(plan, r->s, r->o->files.quiet);
-		err = record(r);
+		err = control_record(r);
 	}
 	err = lkst_streaming_fini(&r->files, err);
 	/* Each costs a grace period of the kernel: it waits until no CPU can be in the hook. */
@@ -304,7 +305,7 @@ static int find_probes(struct recording *r)
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int record_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct recording r = { .e = e, .o = options, .child.go = -1 };
 	sigset_t old_mask;
@@ -320,7 +321,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		lkst_wanted_fini(&r.probes);
 		return err > 0 ? 0 : err;
 	}
-	r.files.has_ended = has_ended;
+	r.files.has_ended = record_has_ended;
 	r.files.ctx = &r.child;
 	if (nr_args)
 		err = lkst_child_prepare(e, "lkst record", args, &old_mask, &r.child);
@@ -354,8 +355,8 @@ const struct lkst_cmd lkst_cmd_record = {
 		"  lkst record -p 1234 -o db --for 10s    a process that runs already\n"
 		"  lkst record -o log --rotate 64M,10 -z  the newest ten parts of 64 MiB, compressed\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct record_options),
 	.defaults = &defaults,
 	.max_args = UINT_MAX,
-	.run = run,
+	.run = record_run,
 };

@@ -46,24 +46,24 @@ enum {
 /* ... and one per this time in the long run. */
 #define REQUEST_EVERY_NS LKST_NS_PER_S
 
-struct options {
+struct serve_options {
 	const char *socket, *group;
 	u64 idle_ns;
 	bool kernel_addresses;
 };
 
-static const struct options defaults = { .socket = LKST_SOCKET_PATH, .group = "lkst" };
+static const struct serve_options defaults = { .socket = LKST_SOCKET_PATH, .group = "lkst" };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, socket, .name = "socket", .argument = "PATH",
+	LKST_OPTION(TEXT, struct serve_options, socket, .name = "socket", .argument = "PATH",
 		    .standard = LKST_SOCKET_PATH,
 		    .help = "listen there, unless the service manager hands a socket over"),
-	LKST_OPTION(TEXT, struct options, group, .name = "group", .argument = "NAME",
+	LKST_OPTION(TEXT, struct serve_options, group, .name = "group", .argument = "NAME",
 		    .standard = "lkst",
 		    .help = "the group whose members are answered, besides root"),
-	LKST_OPTION(DURATION, struct options, idle_ns, .name = "idle", .argument = "TIME",
+	LKST_OPTION(DURATION, struct serve_options, idle_ns, .name = "idle", .argument = "TIME",
 		    .standard = "never", .help = "end when nobody has asked for so long"),
-	LKST_OPTION(FLAG, struct options, kernel_addresses, .name = "kernel-addresses",
+	LKST_OPTION(FLAG, struct serve_options, kernel_addresses, .name = "kernel-addresses",
 		    .help = "send addresses of the kernel as they are; without this snapshots\n"
 			    "have hashes in their place, and do not tell where it lies"),
 	{},
@@ -155,7 +155,7 @@ static int answer_snapshot(struct lkst_err *e, int fd, u64 last_ns, bool kernel_
 	return lkst_writer_close(e, w, err);
 }
 
-static int answer(struct lkst_err *e, int fd, bool kernel_addresses)
+static int serve_answer(struct lkst_err *e, int fd, bool kernel_addresses)
 {
 	struct timeval stall = { .tv_sec = STALL_S };
 	struct lkst_wire_request request;
@@ -186,7 +186,7 @@ static _Noreturn void run_child(const struct server *s, int fd)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	close(s->listen_fd);
 	close(s->signal_fd);
-	err = answer(&e, fd, s->kernel_addresses);
+	err = serve_answer(&e, fd, s->kernel_addresses);
 	/* A client that reads nothing does not read this either. */
 	if (err && err != -EAGAIN && err != -EPIPE)
 		lkst_wire_send_text(fd, LKST_WIRE_ERROR, e.text, strlen(e.text));
@@ -195,7 +195,7 @@ static _Noreturn void run_child(const struct server *s, int fd)
 
 /* ---- the server --------------------------------------------------------------------- */
 
-static void reap(struct server *s)
+static void serve_reap(struct server *s)
 {
 	unsigned int i;
 	pid_t pid;
@@ -260,7 +260,7 @@ static const char *refusal(struct server *s, int fd, uid_t *ret_uid, pid_t *ret_
 	return NULL;
 }
 
-static void refuse(int fd, const char *why)
+static void serve_refuse(int fd, const char *why)
 {
 	u8 request[sizeof(struct lkst_wire_request)];
 
@@ -281,7 +281,7 @@ static void accept_one(struct server *s)
 		return;
 	why = refusal(s, fd, &uid, &pid);
 	if (why) {
-		refuse(fd, why);
+		serve_refuse(fd, why);
 		return;
 	}
 	while (s->children[i].pid)
@@ -292,14 +292,14 @@ static void accept_one(struct server *s)
 		run_child(s, fd);
 	if (s->children[i].pid < 0) {
 		s->children[i].pid = 0;
-		refuse(fd, "the service has no process to spare; try again later");
+		serve_refuse(fd, "the service has no process to spare; try again later");
 		return;
 	}
 	fprintf(stderr, "answering user %u, process %d\n", uid, pid);
 }
 
 /* What is to be read when a child has ended, or this process is to. */
-static int open_signals(void)
+static int serve_open_signals(void)
 {
 	sigset_t mask;
 
@@ -328,7 +328,7 @@ static int serve(struct lkst_err *e, struct server *s, u64 idle_ns)
 	bool is_ending = false;
 	int ready;
 
-	s->signal_fd = open_signals();
+	s->signal_fd = serve_open_signals();
 	if (s->signal_fd < 0)
 		return lkst_err_sys(e, -errno, "preparing for signals");
 	while (!is_ending) {
@@ -339,7 +339,7 @@ static int serve(struct lkst_err *e, struct server *s, u64 idle_ns)
 		if (ready < 0 && errno != EINTR)
 			return lkst_err_sys(e, -errno, "waiting for a client");
 		is_ending = take_signals(s->signal_fd);
-		reap(s);
+		serve_reap(s);
 		if (ready > 0 && p[0].revents)
 			accept_one(s);
 		if (!ready && !count_children(s, true, 0))
@@ -348,9 +348,9 @@ static int serve(struct lkst_err *e, struct server *s, u64 idle_ns)
 	return 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int serve_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct serve_options *o = options;
 	_cleanup_free_ struct server *s = calloc(1, sizeof(*s));
 	struct group *group = getgrnam(o->group);
 	bool is_inherited;
@@ -399,7 +399,7 @@ const struct lkst_cmd lkst_cmd_serve = {
 	.examples = "  lkst serve                         at " LKST_SOCKET_PATH ", for group lkst\n"
 		    "  lkst serve --group wheel --idle 1m\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct serve_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = serve_run,
 };

@@ -20,7 +20,7 @@
 #include "live/state/state_stream.h"
 #include "trace/format/pack.h"
 
-struct options {
+struct snapshot_options {
 	const char *output, *file;
 	u64 last_ns;
 	const char *socket;
@@ -29,26 +29,26 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+	LKST_OPTION(TEXT, struct snapshot_options, output, .name = "output", .letter = 'o',
 		    .argument = "DIR", .standard = "lkst-DATE-TIME",
 		    .help = "the trace directory to make"),
-	LKST_OPTION(TEXT, struct options, file, .name = "file", .letter = 'f', .argument = "FILE",
+	LKST_OPTION(TEXT, struct snapshot_options, file, .name = "file", .letter = 'f', .argument = "FILE",
 		    .help = "save to one file rather than a directory; all commands that\n"
 			    "read a trace take it, and tar(1) takes it apart"),
-	LKST_OPTION(FLAG, struct options, bundle, .name = "bundle", .letter = 'b',
+	LKST_OPTION(FLAG, struct snapshot_options, bundle, .name = "bundle", .letter = 'b',
 		    .help = "save a bundle: one file that says all of this moment, FILE or\n"
 			    "lkst-DATE-TIME.bundle; see lkst-bundle(1)"),
-	LKST_OPTION(DURATION, struct options, last_ns, .name = "last", .argument = "TIME",
+	LKST_OPTION(DURATION, struct snapshot_options, last_ns, .name = "last", .argument = "TIME",
 		    .standard = "all there is", .help = "only the last 5s, 200ms, 2m ..."),
-	LKST_OPTION(FLAG, struct options, symbols, .name = "symbols",
+	LKST_OPTION(FLAG, struct snapshot_options, symbols, .name = "symbols",
 		    .help = "fail if the kernel does not give the names of functions, locks\n"
 			    "and slab caches whose addresses the records have; without\n"
 			    "this a note says so"),
-	LKST_OPTION(FLAG, struct options, no_symbols, .name = "no-symbols",
+	LKST_OPTION(FLAG, struct snapshot_options, no_symbols, .name = "no-symbols",
 		    .help = "without those names"),
-	LKST_OPTION_SOCKET_ROW(struct options, socket),
-	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_OPTION_SOCKET_ROW(struct snapshot_options, socket),
+	LKST_ACCESS_ROWS(struct snapshot_options, access),
+	LKST_OPTION(FLAG, struct snapshot_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
@@ -67,8 +67,8 @@ static void keep_machine(struct lkst_session *s)
 }
 
 /* The recording of this machine, as root. */
-static int save_own(struct lkst_err *e, const struct options *o, const struct lkst_access *access, const char *dir,
-		    u64 *ret_bytes)
+static int save_own(struct lkst_err *e, const struct snapshot_options *o, const struct lkst_access *access,
+		    const char *dir, u64 *ret_bytes)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
@@ -95,8 +95,8 @@ static int save_own(struct lkst_err *e, const struct options *o, const struct lk
 }
 
 /* Saves to the new directory @dir; how many bytes that were. */
-static int save_dir(struct lkst_err *e, const struct options *o, const struct lkst_access *access, const char *dir,
-		    u64 *ret_bytes)
+static int save_dir(struct lkst_err *e, const struct snapshot_options *o, const struct lkst_access *access,
+		    const char *dir, u64 *ret_bytes)
 {
 	if (!lkst_remote_is_wanted(o->socket))
 		return save_own(e, o, access, dir, ret_bytes);
@@ -108,8 +108,8 @@ static int save_dir(struct lkst_err *e, const struct options *o, const struct lk
 }
 
 /* A directory beside the file first, since the length of a stream is known only at its end. */
-static int save_file(struct lkst_err *e, const struct options *o, const struct lkst_access *access, const char *file,
-		     bool is_private, u64 *ret_bytes)
+static int save_file(struct lkst_err *e, const struct snapshot_options *o, const struct lkst_access *access,
+		     const char *file, bool is_private, u64 *ret_bytes)
 {
 	const struct lkst_bundle_saving what = { .access = access, .is_private = is_private };
 	_cleanup_close_ int lock = -1;
@@ -126,9 +126,9 @@ static int save_file(struct lkst_err *e, const struct options *o, const struct l
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int snapshot_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct snapshot_options *o = options;
 	const char *path = o->file ? o->file : o->output;
 	char name[64], size[LKST_SIZE_TEXT];
 	struct lkst_access access;
@@ -172,6 +172,6 @@ const struct lkst_cmd lkst_cmd_snapshot = {
 		"  lkst snapshot -f slow-tx.lkst        one file, to send it to somebody\n"
 		"  lkst snapshot --bundle -f slow-tx.bundle  the same, with all else of this moment\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
-	.run = run,
+	.options_size = sizeof(struct snapshot_options),
+	.run = snapshot_run,
 };

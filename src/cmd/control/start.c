@@ -29,7 +29,7 @@
 #include "live/state/state_stream.h"
 #include "marks/marks_ask.h"
 
-struct options {
+struct start_options {
 	struct lkst_list events;
 	const char *maskset, *counters;
 	struct lkst_list armed;
@@ -51,7 +51,7 @@ enum { RATE_FOR_HISTORY_MS = 400, RATE_TO_TELL_MS = 200 };
 /* The label of whoever gives none, so that a program can label what it starts through others. */
 #define LABEL_VARIABLE "LKST_LABEL"
 
-static const struct options defaults = {
+static const struct start_options defaults = {
 	.buffer_bytes = UINT64_MAX,
 	.block_bytes = LKST_USUAL_BLOCK_BYTES,
 	.spare_bytes = UINT64_MAX,
@@ -60,65 +60,63 @@ static const struct options defaults = {
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
-		    .argument = "GLOB", .standard = "what --maskset says",
+	LKST_OPTION(LIST, struct start_options, events, .name = "event", .letter = 'e', .argument = "GLOB",
+		    .standard = "what --maskset says",
 		    .help = "record what matches: an event, group:event, an LKST mnemonic,\n"
 			    "syscall:NAME, or any tracepoint as system:name; may be repeated"),
-	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
-		    .argument = "NAME", .standard = DEFAULT_MASKSET,
+	LKST_OPTION(TEXT, struct start_options, maskset, .name = "maskset", .letter = 'm', .argument = "NAME",
+		    .standard = DEFAULT_MASKSET,
 		    .help = "begin with this maskset: standard, core, flight, latency, memory,\n"
 			    "io, net, RALL, RDEFAULT, RNOTHING, or the path of a file with one"),
-	LKST_OPTION(TEXT, struct options, counters, .name = "counters", .argument = "LIST",
-		    .standard = "none",
+	LKST_OPTION(TEXT, struct start_options, counters, .name = "counters", .argument = "LIST", .standard = "none",
 		    .help = "count these in each stretch in which a thread runs, up to four: cycles,\n"
 			    "instructions, cache-references, cache-misses, branches, branch-misses,\n"
 			    "ref-cycles; on any machine cpu-clock, page-faults, major-faults"),
-	LKST_OPTION(LIST, struct options, armed, .name = "armed", .argument = "NAME",
+	LKST_OPTION(LIST, struct start_options, armed, .name = "armed", .argument = "NAME",
 		    .help = "keep the hooks of this maskset attached from now on, so that\n"
 			    "switching to it is one store; may be repeated"),
-	LKST_OPTION(SIZE, struct options, buffer_bytes, .name = "buffer", .letter = 'b',
-		    .argument = "SIZE", .standard = "4M",
-		    .help = "memory per CPU, 64K to 4G, rounded up to a power of two"),
-	LKST_OPTION(DURATION, struct options, history_ns, .name = "history", .argument = "TIME",
+	LKST_OPTION(SIZE, struct start_options, buffer_bytes, .name = "buffer", .letter = 'b', .argument = "SIZE",
+		    .standard = "4M", .help = "memory per CPU, 64K to 4G, rounded up to a power of two"),
+	LKST_OPTION(DURATION, struct start_options, history_ns, .name = "history", .argument = "TIME",
 		    .help = "choose --buffer so that it holds this time, as in 60s, at the rate\n"
 			    "that is measured first; at most a quarter of all memory"),
-	LKST_OPTION(SIZE, struct options, spare_bytes, .name = "spare", .argument = "SIZE",
+	LKST_OPTION(SIZE, struct start_options, spare_bytes, .name = "spare", .argument = "SIZE",
 		    .standard = "a quarter of --buffer",
 		    .help = "memory per CPU for buffers made later, `lkst buffer create`"),
-	LKST_OPTION(NUMBER, struct options, incidents, .name = "incidents", .letter = 'i',
-		    .argument = "NUMBER", .max = LKST_INCIDENTS_MAX, .standard = "0",
+	LKST_OPTION(NUMBER, struct start_options, incidents, .name = "incidents", .letter = 'i', .argument = "NUMBER",
+		    .max = LKST_INCIDENTS_MAX, .standard = "0",
 		    .help = "how many moments can be kept at a time (`lkst incident`); each\n"
 			    "takes as much memory as --buffer"),
-	LKST_OPTION(SIZE, struct options, block_bytes, .name = "block", .argument = "SIZE",
-		    .standard = "4K",
+	LKST_OPTION(SIZE, struct start_options, block_bytes, .name = "block", .argument = "SIZE", .standard = "4K",
 		    .help = "the unit of reading and writing, 4K to 1M; only 4K can be\n"
 			    "found in a crash dump without translation"),
-	LKST_OPTION(SIZE, struct options, behind_bytes, .name = "behind", .argument = "SIZE",
-		    .max = 1LL << 40, .standard = "nothing",
+	LKST_OPTION(SIZE, struct start_options, behind_bytes, .name = "behind", .argument = "SIZE", .max = 1LL << 40,
+		    .standard = "nothing",
 		    .help = "take the memory that follows this much free memory: the next boot\n"
 			    "overwrites that first, should the machine be reset"),
-	LKST_OPTION(NUMBER, struct options, numa_node, .name = "numa-node", .argument = "N",
-		    .max = 1023, .standard = "any",
+	LKST_OPTION(NUMBER, struct start_options, numa_node, .name = "numa-node", .argument = "N", .max = 1023,
+		    .standard = "any",
 		    .help = "take the memory from this NUMA node, for instance one that is\n"
 			    "kept apart so that the next boot finds it untouched"),
-	LKST_OPTION(SHARE, struct options, budget_ppm, .name = "budget", .argument = "SHARE",
+	LKST_OPTION(SHARE, struct start_options, budget_ppm, .name = "budget", .argument = "SHARE",
 		    .min = LKST_BUDGET_PPM_MIN, .max = LKST_BUDGET_PPM_MAX, .standard = "5%",
 		    .help = "what recording may cost of each CPU's time, as in 1%, 0.01% to\n"
 			    "50%, or none; above it the least valuable kinds of events are left\n"
 			    "out for a while, which the trace shows, and their hooks detached"),
-	LKST_SAMPLE_ROWS(struct options, samples),
-	LKST_OPTION(TEXT, struct options, label, .name = "label", .argument = "TEXT", .standard = "$" LABEL_VARIABLE,
+	LKST_SAMPLE_ROWS(struct start_options, samples),
+	LKST_OPTION(TEXT, struct start_options, label, .name = "label", .argument = "TEXT",
+		    .standard = "$" LABEL_VARIABLE,
 		    .help = "a few words, which `lkst status` shows: `lkst stop --label TEXT` ends no\n"
 			    "recording but this"),
-	LKST_OPTION(FLAG, struct options, no_helper, .name = "no-helper",
+	LKST_OPTION(FLAG, struct start_options, no_helper, .name = "no-helper",
 		    .help = "leave it to others to start `lkst limit`, which detaches what is\n"
 			    "left out: a unit of the service does"),
-	LKST_OPTION(CONFIG, struct options, config, .name = "config", .argument = "FILE",
+	LKST_OPTION(CONFIG, struct start_options, config, .name = "config", .argument = "FILE",
 		    .help = "read these options from a file, see lkst.conf(5); those on the\n"
 			    "command line override it"),
-	LKST_OPTION(FLAG, struct options, keep, .name = "keep",
+	LKST_OPTION(FLAG, struct start_options, keep, .name = "keep",
 		    .help = "leave a recording alone that is there already, and succeed"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_OPTION(FLAG, struct start_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
@@ -130,7 +128,7 @@ static int discard_rest(struct lkst_err *e)
 	return lkst_session_remove(&ignored);
 }
 
-static u64 spare_bytes(const struct options *o, u64 buffer_bytes)
+static u64 spare_bytes(const struct start_options *o, u64 buffer_bytes)
 {
 	return o->spare_bytes == UINT64_MAX ? buffer_bytes / 4 : o->spare_bytes;
 }
@@ -193,7 +191,7 @@ static int find_rate(struct lkst_err *e, const struct lkst_plan *plan,
 }
 
 /* Chooses the buffer's size for --history. */
-static int choose_buffer(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan,
+static int choose_buffer(struct lkst_err *e, const struct start_options *o, const struct lkst_plan *plan,
 			 struct lkst_session_options *options)
 {
 	const double wish_s = (double)o->history_ns / 1e9;
@@ -259,14 +257,14 @@ static int tell_start(struct lkst_err *e, const struct lkst_session *s)
 }
 
 /* What recording may cost, 0: there is no limit. One that nobody asked for is left off where it cannot be kept. */
-static u32 budget_ppm(const struct options *o)
+static u32 budget_ppm(const struct start_options *o)
 {
 	if (o->budget_ppm != BUDGET_BY_DEFAULT)
 		return (u32)o->budget_ppm;
 	return lkst_kernel_is_realtime() ? 0 : LKST_USUAL_BUDGET_PPM;
 }
 
-static void note_no_limit(const struct options *o)
+static void note_no_limit(const struct start_options *o)
 {
 	if (o->budget_ppm == BUDGET_BY_DEFAULT && !budget_ppm(o) && !o->quiet)
 		fprintf(stderr, "lkst: There is no cost limit: this kernel is one for real time "
@@ -274,7 +272,7 @@ static void note_no_limit(const struct options *o)
 }
 
 /* The maskset to begin with; NULL: what --event has chosen. */
-static const char *first_maskset(const struct options *o)
+static const char *first_maskset(const struct start_options *o)
 {
 	if (o->maskset)
 		return o->maskset;
@@ -285,7 +283,7 @@ static const char *first_maskset(const struct options *o)
  * Masksets from files again, now that the recording is pinned: the handler that evaluates the conditions of
  * their rows can be loaded only then. Nothing is recorded yet.
  */
-static int write_conditions(struct lkst_err *e, const struct options *o, struct lkst_session *s)
+static int start_write_conditions(struct lkst_err *e, const struct start_options *o, struct lkst_session *s)
 {
 	struct lkst_notes repeated = {};
 	unsigned int i;
@@ -305,14 +303,14 @@ static int write_conditions(struct lkst_err *e, const struct options *o, struct 
 }
 
 /* The label of the recording; NULL: it has none. */
-static const char *label_of(const struct options *o)
+static const char *label_of(const struct start_options *o)
 {
 	const char *variable = getenv(LABEL_VARIABLE);
 
 	return o->label ?: variable && *variable ? variable : NULL;
 }
 
-static int check_label(struct lkst_err *e, const struct options *o)
+static int start_check_label(struct lkst_err *e, const struct start_options *o)
 {
 	const char *label = label_of(o);
 	int err = label ? lkst_label_check(e, label) : 0;
@@ -323,7 +321,7 @@ static int check_label(struct lkst_err *e, const struct options *o)
 }
 
 /* Has programs mark until `lkst stop`. */
-static void ask_programs(bool is_quiet)
+static void start_ask_programs(bool is_quiet)
 {
 	const int err = lkst_marks_ask(UINT64_MAX, false);
 
@@ -338,8 +336,8 @@ static void ask_programs(bool is_quiet)
 				"written: %s.\n", strerror(-err));
 }
 
-static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan,
-	       struct lkst_turn *turn)
+static int start_arm(struct lkst_err *e, const struct start_options *o, const struct lkst_plan *plan,
+		     struct lkst_turn *turn)
 {
 	struct lkst_session_options options = { .buffer_bytes = o->buffer_bytes,
 						.block_bytes = o->block_bytes,
@@ -372,7 +370,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 	err = lkst_incidents_prepare(e, s, o->incidents) ?: lkst_pins_prepare(e);
 	if (err)
 		return err;
-	err = lkst_label_pin(e, label_of(o)) ?: lkst_session_pin(e, s) ?: write_conditions(e, o, s);
+	err = lkst_label_pin(e, label_of(o)) ?: lkst_session_pin(e, s) ?: start_write_conditions(e, o, s);
 	if (err) {
 		discard_rest(e);
 		return err;
@@ -384,7 +382,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		discard_rest(e);
 		return err;
 	}
-	ask_programs(o->quiet);
+	start_ask_programs(o->quiet);
 	lkst_readings_make(s);
 	lkst_turn_give(turn);
 	lkst_recording_print_notes(plan, s, o->quiet);
@@ -417,7 +415,7 @@ static int look_at_recording(struct lkst_err *e, bool quiet)
 }
 
 /* 1: there is a recording, which --keep leaves alone. */
-static int check_recording(struct lkst_err *e, const struct options *o)
+static int check_recording(struct lkst_err *e, const struct start_options *o)
 {
 	int found = lkst_pins_exist() ? look_at_recording(e, o->quiet) : 0;
 
@@ -432,7 +430,7 @@ static int check_recording(struct lkst_err *e, const struct options *o)
 	return 1;
 }
 
-static int make_plan(struct lkst_err *e, const struct options *o, struct lkst_plan **ret_plan)
+static int start_make_plan(struct lkst_err *e, const struct start_options *o, struct lkst_plan **ret_plan)
 {
 	struct lkst_plan_options options = { .globs = o->events.items,
 					     .nr_globs = o->events.nr,
@@ -446,28 +444,28 @@ static int make_plan(struct lkst_err *e, const struct options *o, struct lkst_pl
 	return err ?: lkst_plan_make_for(e, &options, ret_plan);
 }
 
-static int start(struct lkst_err *e, const struct options *o)
+static int control_start(struct lkst_err *e, const struct start_options *o)
 {
 	struct lkst_plan *plan = NULL;
 	struct lkst_turn turn;
 	int err = lkst_turn_take(e, LKST_TURN_CHANGE, &turn) ?:
 		  check_recording(e, o) ?:
 		  lkst_sample_check(e, &o->samples) ?:
-		  check_label(e, o) ?:
-		  make_plan(e, o, &plan) ?:
+		  start_check_label(e, o) ?:
+		  start_make_plan(e, o, &plan) ?:
 		  lkst_recording_identify(e, plan->catalog) ?:
-		  arm(e, o, plan, &turn);
+		  start_arm(e, o, plan, &turn);
 
 	lkst_turn_give(&turn);
 	lkst_plan_free(plan);
 	return err < 0 ? err : 0;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int start_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct start_options *o = options;
 	struct lkst_err why = {};
-	int err = start(e, o);
+	int err = control_start(e, o);
 
 	/* Without its help recording goes on, and costs more. */
 	if (!err && !o->no_helper && (budget_ppm(o) || o->keep) && lkst_limit_start(&why))
@@ -503,7 +501,7 @@ const struct lkst_cmd lkst_cmd_start = {
 		"  lkst start --label nightly              that `lkst stop --label nightly` ends\n"
 		"  lkst start --config /etc/lkst/lkst.conf as the service does\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct start_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = start_run,
 };

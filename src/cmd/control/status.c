@@ -20,7 +20,7 @@
 #include "print/table_text.h"
 #include "result/json_writer.h"
 
-struct options {
+struct status_options {
 	bool json, prometheus;
 	u64 compare_ns;
 	const char *socket;
@@ -31,15 +31,15 @@ struct options {
 #define COMPARE_MAX_NS 120000000000LL
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
+	LKST_OPTION(FLAG, struct status_options, json, .name = "json",
 		    .help = "one JSON object, for programs"),
-	LKST_OPTION(FLAG, struct options, prometheus, .name = "prometheus",
+	LKST_OPTION(FLAG, struct status_options, prometheus, .name = "prometheus",
 		    .help = "the text form of Prometheus, for a collector of metrics"),
-	LKST_OPTION(DURATION, struct options, compare_ns, .name = "compare", .argument = "TIME",
+	LKST_OPTION(DURATION, struct status_options, compare_ns, .name = "compare", .argument = "TIME",
 		    .min = COMPARE_MIN_NS, .max = COMPARE_MAX_NS,
 		    .help = "measure the cost, too: record nothing for half of TIME, by turns, and compare how "
 			    "much CPU time the same work takes programs; that half is not recorded"),
-	LKST_OPTION_SOCKET_ROW(struct options, socket),
+	LKST_OPTION_SOCKET_ROW(struct status_options, socket),
 	{},
 };
 
@@ -51,7 +51,7 @@ const char *const lkst_loss_keys[LKST_LOSS_NR] = {
 	[LKST_LOSS_MAPPING] = "mapping_not_read",
 };
 
-static void write_losses(const struct lkst_report *r, struct lkst_out *out)
+static void status_write_losses(const struct lkst_report *r, struct lkst_out *out)
 {
 	unsigned int nr = 0, i;
 	int cause;
@@ -134,7 +134,7 @@ static void write_cost_rows(const struct lkst_cost *c, struct lkst_out *out)
 	write_table(&t, out);
 }
 
-static void write_cost(const struct lkst_report *r, struct lkst_out *out)
+static void status_write_cost(const struct lkst_report *r, struct lkst_out *out)
 {
 	const struct lkst_costs *costs = &r->budget.page.costs;
 	const struct lkst_cost *c = &r->cost;
@@ -249,7 +249,7 @@ static const struct lkst_column ring_columns[] = {
 	{ "overwritten", "overwritten", LKST_COLUMN_COUNT, "blocks" },
 };
 
-static void write_rings(const struct lkst_report *r, struct lkst_out *out)
+static void status_write_rings(const struct lkst_report *r, struct lkst_out *out)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	unsigned int i;
@@ -292,11 +292,11 @@ static void write_text(const struct lkst_report *r, const struct compared *compa
 		r->nr_events, r->maskset, r->maskset_name, r->seconds, bytes, r->block_bytes);
 	write_label(r->label, out);
 	lkst_out_str(out, "\n");
-	write_rings(r, out);
+	status_write_rings(r, out);
 	lkst_out_printf(out, "\n");
 	lkst_recording_print_history(out, &r->history, "at the present rate");
-	write_losses(r, out);
-	write_cost(r, out);
+	status_write_losses(r, out);
+	status_write_cost(r, out);
 	write_compared(compared, out);
 	write_budget(r, out);
 	lkst_out_printf(out, "%u hooks attached\n", r->nr_attached);
@@ -539,9 +539,9 @@ int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
 	return write_status(e, &(struct compared){}, form, to);
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int status_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct status_options *o = options;
 	enum lkst_wire_form form = o->prometheus ? LKST_WIRE_PROMETHEUS
 				   : o->json	 ? LKST_WIRE_JSON
 						 : LKST_WIRE_TEXT;
@@ -578,6 +578,6 @@ const struct lkst_cmd lkst_cmd_status = {
 		"of them, so that is rather too little; --compare measures it. Without root it asks the\n"
 		"service (lkst serve), which answers members of group lkst.",
 	.options = rows,
-	.options_size = sizeof(struct options),
-	.run = run,
+	.options_size = sizeof(struct status_options),
+	.run = status_run,
 };

@@ -12,22 +12,22 @@
 #include "live/session/label.h"
 #include "marks/marks_ask.h"
 
-struct options {
+struct stop_options {
 	const char *label;
 	bool quiet;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, label, .name = "label", .argument = "TEXT",
+	LKST_OPTION(TEXT, struct stop_options, label, .name = "label", .argument = "TEXT",
 		    .help = "end only a recording with this label; another one goes on, and that is\n"
 			    "an error"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_OPTION(FLAG, struct stop_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
 /* Whether the recording, if there is one, is what is to be stopped. */
-static int check_label(struct lkst_err *e, const char *wanted)
+static int stop_check_label(struct lkst_err *e, const char *wanted)
 {
 	char label[LKST_LABEL_MAX];
 	int err = lkst_label_read(e, label);
@@ -39,9 +39,9 @@ static int check_label(struct lkst_err *e, const char *wanted)
 	return lkst_err_set(e, -EPERM, "the recording has no label, and goes on");
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int stop_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct stop_options *o = options;
 	struct lkst_turn turn;
 	bool existed;
 	int err, injections_err;
@@ -51,7 +51,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (err)
 		return err;
 	existed = lkst_pins_exist();
-	err = existed && o->label ? check_label(e, o->label) : 0;
+	err = existed && o->label ? stop_check_label(e, o->label) : 0;
 	if (err) {
 		lkst_turn_give(&turn);
 		return err;
@@ -73,6 +73,6 @@ const struct lkst_cmd lkst_cmd_stop = {
 		"was interrupted has left, and disarms what `lkst inject` has armed. Save the records before,\n"
 		"with `lkst snapshot`. If another command has its turn, this one waits, but for 5 s at most.",
 	.options = rows,
-	.options_size = sizeof(struct options),
-	.run = run,
+	.options_size = sizeof(struct stop_options),
+	.run = stop_run,
 };

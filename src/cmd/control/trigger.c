@@ -19,45 +19,45 @@ enum {
 	WORDS_MAX = LKST_TRIGGER_CONDITION,
 };
 
-struct options {
+struct trigger_options {
 	struct lkst_answer_form form;
 	bool once, quiet;
 	const char *name, *rate, *maskset, *reason;
 	u64 post_ns, switch_ns;
 };
 
-static const struct options defaults = {
+static const struct trigger_options defaults = {
 	.rate = "1/1s",
 	.reason = "lkst trigger fire",
 	.switch_ns = 10 * LKST_NS_PER_S,
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, name, .name = "name", .letter = 'n', .argument = "NAME",
+	LKST_OPTION(TEXT, struct trigger_options, name, .name = "name", .letter = 'n', .argument = "NAME",
 		    .standard = "the condition", .help = "with add: what it is to be called"),
-	LKST_OPTION(DURATION, struct options, post_ns, .name = "post", .letter = 'p',
+	LKST_OPTION(DURATION, struct trigger_options, post_ns, .name = "post", .letter = 'p',
 		    .argument = "DURATION", .max = POST_MAX_S * (s64)LKST_NS_PER_S, .standard = "0",
 		    .help = "with add and fire: so much after the event is kept too"),
-	LKST_OPTION(TEXT, struct options, rate, .name = "rate", .letter = 'r',
+	LKST_OPTION(TEXT, struct trigger_options, rate, .name = "rate", .letter = 'r',
 		    .argument = "N/DURATION", .standard = "1/1s",
 		    .help = "with add: it fires no more often, evenly spread"),
-	LKST_OPTION(FLAG, struct options, once, .name = "once", .help = "with add: it fires once"),
-	LKST_OPTION(TEXT, struct options, maskset, .name = "switch", .letter = 's',
+	LKST_OPTION(FLAG, struct trigger_options, once, .name = "once", .help = "with add: it fires once"),
+	LKST_OPTION(TEXT, struct trigger_options, maskset, .name = "switch", .letter = 's',
 		    .argument = "MASKSET", .standard = "none",
 		    .help = "with add: activates it when the trigger fires, for a time"),
-	LKST_OPTION(DURATION, struct options, switch_ns, .name = "for", .letter = 'f',
+	LKST_OPTION(DURATION, struct trigger_options, switch_ns, .name = "for", .letter = 'f',
 		    .argument = "DURATION", .min = 1000000, .max = 86400 * (s64)LKST_NS_PER_S,
 		    .standard = "10s", .help = "with --switch: how long"),
-	LKST_OPTION(TEXT, struct options, reason, .name = "reason", .argument = "TEXT",
+	LKST_OPTION(TEXT, struct trigger_options, reason, .name = "reason", .argument = "TEXT",
 		    .standard = "lkst trigger fire",
 		    .help = "with fire: why; it is shown in the trace"),
-	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
-	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+	LKST_ANSWER_ROWS(struct trigger_options, form, "with list: how to print it"),
+	LKST_OPTION(FLAG, struct trigger_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
 };
 
-static const struct options *options_of(const struct lkst_job *job)
+static const struct trigger_options *trigger_options_of(const struct lkst_job *job)
 {
 	return job->options;
 }
@@ -85,7 +85,7 @@ static int parse_rate(struct lkst_err *e, const char *text, u64 *ret_pause_ns)
 }
 
 /* The words of a condition, with blanks between them. */
-static int join(struct lkst_err *e, char **args, unsigned int nr_args, char text[WORDS_MAX])
+static int trigger_join(struct lkst_err *e, char **args, unsigned int nr_args, char text[WORDS_MAX])
 {
 	size_t used = 0;
 	unsigned int i;
@@ -108,20 +108,20 @@ static int verb_add(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_trigger_options options = {
 		.file = path,
 		.text = text,
-		.name = options_of(job)->name,
-		.post_ns = options_of(job)->post_ns,
-		.once = options_of(job)->once,
-		.maskset = options_of(job)->maskset,
-		.switch_ns = options_of(job)->switch_ns,
+		.name = trigger_options_of(job)->name,
+		.post_ns = trigger_options_of(job)->post_ns,
+		.once = trigger_options_of(job)->once,
+		.maskset = trigger_options_of(job)->maskset,
+		.switch_ns = trigger_options_of(job)->switch_ns,
 	};
 	u32 number;
-	int err = parse_rate(job->e, options_of(job)->rate, &options.pause_ns) ?:
-		  join(job->e, args, nr_args, text) ?:
+	int err = parse_rate(job->e, trigger_options_of(job)->rate, &options.pause_ns) ?:
+		  trigger_join(job->e, args, nr_args, text) ?:
 		  lkst_handler_object(job->e, LKST_TRIGGER_HANDLER, path) ?:
 		  lkst_trigger_add_text(job->e, job->s, &options, &job->notes, &number);
 
-	if (!err && !options_of(job)->quiet)
-		printf("trigger %u (%s)\n", number, options_of(job)->name ?: text);
+	if (!err && !trigger_options_of(job)->quiet)
+		printf("trigger %u (%s)\n", number, trigger_options_of(job)->name ?: text);
 	return err;
 }
 
@@ -174,7 +174,7 @@ static void put_switch(struct lkst_table *t, const char *maskset, u64 ns)
 	lkst_table_printf(t, "%s for %s", maskset, text);
 }
 
-static int list_one(void *ctx, u32 number, const struct lkst_trigger *trigger)
+static int trigger_list_one(void *ctx, u32 number, const struct lkst_trigger *trigger)
 {
 	const struct lister *l = ctx;
 	const char *maskset =
@@ -201,7 +201,7 @@ static int list_one(void *ctx, u32 number, const struct lkst_trigger *trigger)
 	return 0;
 }
 
-static void answer_list(struct lkst_answer *a, const struct lkst_session *s, const struct lkst_table *t)
+static void trigger_answer_list(struct lkst_answer *a, const struct lkst_session *s, const struct lkst_table *t)
 {
 	const u64 forgotten = lkst_trigger_forgotten(s);
 
@@ -225,18 +225,18 @@ static void answer_list(struct lkst_answer *a, const struct lkst_session *s, con
 				(unsigned long long)forgotten);
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static int trigger_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	struct lister l = { .job = job, .t = &t };
 	struct lkst_answer a;
-	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
+	int err = lkst_answer_begin(job->e, &trigger_options_of(job)->form, &a);
 
 	lkst_table_init_of(&t, "triggers", "", columns);
 	if (!err)
-		err = lkst_trigger_each(job->e, job->s, list_one, &l);
+		err = lkst_trigger_each(job->e, job->s, trigger_list_one, &l);
 	if (!err)
-		answer_list(&a, job->s, &t);
+		trigger_answer_list(&a, job->s, &t);
 	return lkst_answer_end(&a, err);
 }
 
@@ -254,7 +254,7 @@ static int verb_remove(struct lkst_job *job, char **args, unsigned int nr_args)
 
 static int verb_fire(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return lkst_trigger_fire(job->e, job->s, options_of(job)->reason, options_of(job)->post_ns);
+	return lkst_trigger_fire(job->e, job->s, trigger_options_of(job)->reason, trigger_options_of(job)->post_ns);
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */
@@ -265,7 +265,7 @@ static const struct lkst_verb verbs[] = {
 		  .help = "adds one: fields by their names (`lkst event show EVENT`), latency (since\n"
 			  "what the event ends began), wait (of a sched_switch: how long the next\n"
 			  "thread was ready), comm, next_comm, tid, pid, cpu"),
-	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = trigger_verb_list,
 		  .help = "all triggers, how often each has fired, and how often it was\n"
 			  "held back by --rate or --once"),
 	LKST_VERB(.name = "remove", .args = "NAME...", .min_args = 1, .max_args = LKST_ARGS_MAX,
@@ -276,9 +276,9 @@ static const struct lkst_verb verbs[] = {
 	{},
 };
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int trigger_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct trigger_options *o = options;
 
 	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
@@ -302,10 +302,10 @@ const struct lkst_cmd lkst_cmd_trigger = {
 		    "  lkst trigger fire --reason 'the page took 9 s'\n"
 		    "  lkst trigger remove memory\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
+	.options_size = sizeof(struct trigger_options),
 	.defaults = &defaults,
 	.verbs = verbs,
 	.min_args = 1,
 	.max_args = LKST_ARGS_MAX,
-	.run = run,
+	.run = trigger_run,
 };

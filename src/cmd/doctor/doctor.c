@@ -24,12 +24,12 @@
 #include "print/account_text.h"
 #include "trace/format/metadata_layout.h"
 
-struct options {
+struct doctor_options {
 	unsigned int format; /* enum lkst_account_format: it is told as an account is */
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct doctor_options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "how to print it",
 		    .choices = lkst_account_format_choices),
 	{},
@@ -146,7 +146,7 @@ static bool can_record(const struct doctor *d)
 
 /* ---- what is said ----------------------------------------------------------------------------- */
 
-static void print_verdict(const struct doctor *d, struct lkst_out *out)
+static void doctor_print_verdict(const struct doctor *d, struct lkst_out *out)
 {
 	const struct lkst_trial_event *of_switches = &d->trial.events[LKST_EV_sched_switch];
 
@@ -179,11 +179,11 @@ static void print_notes(const struct doctor *d, struct lkst_out *out)
 	}
 }
 
-static void print_text(const struct doctor *d, struct lkst_out *out)
+static void doctor_print_text(const struct doctor *d, struct lkst_out *out)
 {
 	char took[LKST_DURATION_TEXT];
 
-	print_verdict(d, out);
+	doctor_print_verdict(d, out);
 	lkst_facts_print(&d->facts, out);
 	if (d->is_looked_at)
 		lkst_doctor_print_events(&d->trial, d->catalog, out);
@@ -214,9 +214,9 @@ static void put_json(const struct doctor *d, struct lkst_json *j)
 	lkst_json_end(j);
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static int doctor_run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
+	const struct doctor_options *o = options;
 	_cleanup_(free_doctor) struct doctor *d = calloc(1, sizeof(*d));
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_json j;
@@ -233,7 +233,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (o->format == LKST_ACCOUNT_AS_JSON)
 		put_json(d, &j);
 	else
-		print_text(d, out);
+		doctor_print_text(d, out);
 	err = lkst_out_flush(out);
 	return err ? lkst_err_sys(e, err, "printing") : !can_record(d);
 }
@@ -251,6 +251,6 @@ const struct lkst_cmd lkst_cmd_doctor = {
 	.examples = "  lkst doctor                  the report\n"
 		    "  lkst doctor --format json    the same for programs\n",
 	.options = rows,
-	.options_size = sizeof(struct options),
-	.run = run,
+	.options_size = sizeof(struct doctor_options),
+	.run = doctor_run,
 };

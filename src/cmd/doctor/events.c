@@ -43,7 +43,7 @@ int lkst_doctor_catalog(struct lkst_err *e, struct lkst_catalog **ret_catalog)
 	return err;
 }
 
-static const struct lkst_event_class *class_of(const struct lkst_catalog *c, unsigned int i)
+static const struct lkst_event_class *events_class_of(const struct lkst_catalog *c, unsigned int i)
 {
 	return c->classes[i + 1];
 }
@@ -54,24 +54,24 @@ static bool is_of_kernel(unsigned int i)
 	return lkst_events[i].nr_hooks && lkst_events[i].hooks[0].kind != LKST_HOOK_USER;
 }
 
-static enum set set_of(const struct lkst_catalog *c, unsigned int i)
+static enum set events_set_of(const struct lkst_catalog *c, unsigned int i)
 {
 	if (lkst_events[i].recorded == LKST_RECORDED_BY_OPTION || i == LKST_EV_perf_counters)
 		return SET_OPTION;
-	return lkst_standard_readers(class_of(c, i)) ? SET_STANDARD : SET_OTHER;
+	return lkst_standard_readers(events_class_of(c, i)) ? SET_STANDARD : SET_OTHER;
 }
 
 /* As far as was looked: without root only the kernel's types were. */
-static bool is_recorded(const struct lkst_trial *t, unsigned int i)
+static bool events_is_recorded(const struct lkst_trial *t, unsigned int i)
 {
 	return t->events[i].row >= 0 && !t->events[i].why[0];
 }
 
-static u32 cost_of(const struct lkst_trial *t, const struct lkst_catalog *c, unsigned int i)
+static u32 events_cost_of(const struct lkst_trial *t, const struct lkst_catalog *c, unsigned int i)
 {
 	struct lkst_kind_desc kind;
 
-	lkst_kind_describe(class_of(c, i), &t->costs, &kind);
+	lkst_kind_describe(events_class_of(c, i), &t->costs, &kind);
 	return kind.unit.hook_ns + kind.unit.handler_ns;
 }
 
@@ -83,15 +83,15 @@ static void count_set(const struct lkst_trial *t, const struct lkst_catalog *c, 
 	unsigned int i;
 
 	for (i = 0, *ret_nr = *ret_recorded = 0; i < LKST_NR_EVENTS; i++) {
-		if (!is_of_kernel(i) || set_of(c, i) != set)
+		if (!is_of_kernel(i) || events_set_of(c, i) != set)
 			continue;
 		++*ret_nr;
-		*ret_recorded += is_recorded(t, i);
+		*ret_recorded += events_is_recorded(t, i);
 	}
 }
 
-static void print_counts(const struct lkst_trial *t, const struct lkst_catalog *c,
-			 struct lkst_out *out)
+static void events_print_counts(const struct lkst_trial *t, const struct lkst_catalog *c,
+				struct lkst_out *out)
 {
 	static const char *const helps[SET_NR] = {
 		[SET_STANDARD] = "those of maskset standard, which `lkst start` records",
@@ -113,9 +113,9 @@ static void print_counts(const struct lkst_trial *t, const struct lkst_catalog *
 }
 
 /* Appends the name of event @i, marked if it is one of the standard set. */
-static void add_name(struct names *n, const struct lkst_catalog *c, unsigned int i)
+static void events_add_name(struct names *n, const struct lkst_catalog *c, unsigned int i)
 {
-	fprintf(n->to, " %s%s", lkst_events[i].name, set_of(c, i) == SET_STANDARD ? "*" : "");
+	fprintf(n->to, " %s%s", lkst_events[i].name, events_set_of(c, i) == SET_STANDARD ? "*" : "");
 }
 
 static bool open_names(struct names *n)
@@ -126,7 +126,7 @@ static bool open_names(struct names *n)
 }
 
 /* Prints the names below @at, and frees them. */
-static void print_names(struct names *n, struct lkst_out *out, unsigned int at)
+static void events_print_names(struct names *n, struct lkst_out *out, unsigned int at)
 {
 	if (!fclose(n->to))
 		lkst_facts_wrap(out, at, n->text);
@@ -154,7 +154,7 @@ static bool is_missing_for(const struct lkst_trial *t, unsigned int i, const cha
 {
 	char other[LKST_TRIAL_WHY];
 
-	if (!is_of_kernel(i) || is_recorded(t, i))
+	if (!is_of_kernel(i) || events_is_recorded(t, i))
 		return false;
 	write_reason(t, i, other);
 	return !strcmp(other, reason);
@@ -176,11 +176,11 @@ static void print_reason(const struct lkst_trial *t, const struct lkst_catalog *
 		return;
 	for (i = first; i < LKST_NR_EVENTS; i++)
 		if (is_missing_for(t, i, reason))
-			add_name(&n, c, i);
+			events_add_name(&n, c, i);
 	lkst_out_str(out, "    ! ");
 	lkst_facts_wrap(out, strlen("    ! "), reason);
 	lkst_out_str(out, "        ");
-	print_names(&n, out, strlen("        "));
+	events_print_names(&n, out, strlen("        "));
 }
 
 static void print_missing(const struct lkst_trial *t, const struct lkst_catalog *c,
@@ -189,15 +189,15 @@ static void print_missing(const struct lkst_trial *t, const struct lkst_catalog 
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < LKST_NR_EVENTS; i++)
-		nr += is_of_kernel(i) && !is_recorded(t, i);
+		nr += is_of_kernel(i) && !events_is_recorded(t, i);
 	if (nr)
 		lkst_out_printf(out, "  not recorded (* of the standard set)\n");
 	for (i = 0; i < LKST_NR_EVENTS; i++)
-		if (is_of_kernel(i) && !is_recorded(t, i))
+		if (is_of_kernel(i) && !events_is_recorded(t, i))
 			print_reason(t, c, i, out);
 }
 
-static int by_number(const void *a, const void *b)
+static int events_by_number(const void *a, const void *b)
 {
 	const u32 x = *(const u32 *)a, y = *(const u32 *)b;
 
@@ -213,17 +213,17 @@ static void print_event_costs(const struct lkst_trial *t, const struct lkst_cata
 	struct names n;
 
 	for (i = 0; i < LKST_NR_EVENTS; i++)
-		if (is_of_kernel(i) && is_recorded(t, i))
-			costs[nr++] = cost_of(t, c, i);
-	qsort(costs, nr, sizeof(costs[0]), by_number);
+		if (is_of_kernel(i) && events_is_recorded(t, i))
+			costs[nr++] = events_cost_of(t, c, i);
+	qsort(costs, nr, sizeof(costs[0]), events_by_number);
 	for (k = 0; k < nr; k++) {
 		if ((k && costs[k] == costs[k - 1]) || !open_names(&n))
 			continue;
 		for (i = 0; i < LKST_NR_EVENTS; i++)
-			if (is_of_kernel(i) && is_recorded(t, i) && cost_of(t, c, i) == costs[k])
-				add_name(&n, c, i);
+			if (is_of_kernel(i) && events_is_recorded(t, i) && events_cost_of(t, c, i) == costs[k])
+				events_add_name(&n, c, i);
 		lkst_out_printf(out, "  %8u ns  ", costs[k]);
-		print_names(&n, out, strlen("  12345678 ns  "));
+		events_print_names(&n, out, strlen("  12345678 ns  "));
 	}
 }
 
@@ -285,7 +285,7 @@ static void print_costs(const struct lkst_trial *t, const struct lkst_catalog *c
 void lkst_doctor_print_events(const struct lkst_trial *t, const struct lkst_catalog *c,
 			      struct lkst_out *out)
 {
-	print_counts(t, c, out);
+	events_print_counts(t, c, out);
 	print_missing(t, c, out);
 	print_costs(t, c, out);
 }
@@ -301,7 +301,7 @@ static const char *hook_name(unsigned int i, unsigned int row, char name[LKST_HO
 	return name;
 }
 
-static void put_hooks(const struct lkst_trial_event *event, unsigned int i, struct lkst_json *j)
+static void events_put_hooks(const struct lkst_trial_event *event, unsigned int i, struct lkst_json *j)
 {
 	char name[LKST_HOOK_NAME_MAX];
 	unsigned int row;
@@ -317,8 +317,8 @@ static void put_hooks(const struct lkst_trial_event *event, unsigned int i, stru
 	lkst_json_end(j);
 }
 
-static void put_event(const struct lkst_trial *t, const struct lkst_catalog *c, unsigned int i,
-		      struct lkst_json *j)
+static void events_put_event(const struct lkst_trial *t, const struct lkst_catalog *c, unsigned int i,
+			     struct lkst_json *j)
 {
 	const struct lkst_trial_event *event = &t->events[i];
 
@@ -326,19 +326,19 @@ static void put_event(const struct lkst_trial *t, const struct lkst_catalog *c, 
 	lkst_json_object(j, NULL);
 	lkst_json_str(j, "name", lkst_events[i].name);
 	lkst_json_str(j, "group", lkst_group_names[lkst_events[i].group]);
-	lkst_json_str(j, "set", set_words[set_of(c, i)]);
-	put_hooks(event, i, j);
-	lkst_json_bool(j, "recorded", is_recorded(t, i));
+	lkst_json_str(j, "set", set_words[events_set_of(c, i)]);
+	events_put_hooks(event, i, j);
+	lkst_json_bool(j, "recorded", events_is_recorded(t, i));
 	if (event->is_tried)
 		lkst_json_bool(j, "loaded", event->is_loaded);
 	else
 		lkst_json_null(j, "loaded");
 	lkst_json_bool(j, "attached", event->is_attached);
-	if (t->has_costs && is_recorded(t, i))
-		lkst_json_u64(j, "ns", cost_of(t, c, i));
+	if (t->has_costs && events_is_recorded(t, i))
+		lkst_json_u64(j, "ns", events_cost_of(t, c, i));
 	else
 		lkst_json_null(j, "ns");
-	if (is_recorded(t, i))
+	if (events_is_recorded(t, i))
 		lkst_json_null(j, "why");
 	else
 		lkst_json_str(j, "why", event->why);
@@ -354,7 +354,7 @@ void lkst_doctor_put_events(const struct lkst_trial *t, const struct lkst_catalo
 	lkst_json_array(j, "events");
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		if (is_of_kernel(i))
-			put_event(t, c, i, j);
+			events_put_event(t, c, i, j);
 	lkst_json_end(j);
 	if (t->has_costs) {
 		lkst_json_object(j, "costs");

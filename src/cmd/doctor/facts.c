@@ -225,7 +225,7 @@ void lkst_facts_print(const struct lkst_facts *f, struct lkst_out *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static void put_value(const struct lkst_fact *fact, struct lkst_json *j)
+static void facts_put_value(const struct lkst_fact *fact, struct lkst_json *j)
 {
 	switch (fact->type) {
 	case LKST_FACT_TEXT_VALUE:
@@ -282,7 +282,7 @@ void lkst_facts_put(const struct lkst_facts *f, struct lkst_json *j)
 	for (i = 0; i < f->nr; i++) {
 		if (!i || strcmp(f->list[i].section, f->list[i - 1].section))
 			lkst_json_object(j, f->list[i].section);
-		put_value(&f->list[i], j);
+		facts_put_value(&f->list[i], j);
 		if (i + 1 == f->nr || strcmp(f->list[i].section, f->list[i + 1].section))
 			lkst_json_end(j);
 	}

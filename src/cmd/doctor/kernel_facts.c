@@ -28,7 +28,7 @@ static void close_gz(gzFile *file)
 }
 
 /* The text of the configuration in @path, packed or not, for the caller to free; NULL: there is none. */
-static char *read_config(const struct lkst_facts *f, const char *path)
+static char *kernel_facts_read_config(const struct lkst_facts *f, const char *path)
 {
 	int fd = openat(f->root, path, O_RDONLY | O_CLOEXEC);
 	_cleanup_(close_gz) gzFile file = fd < 0 ? NULL : gzdopen(fd, "rb");
@@ -46,7 +46,7 @@ static char *read_config(const struct lkst_facts *f, const char *path)
 }
 
 /* The same of this kernel, from where it is first found; adds where that is. */
-static char *find_config(struct lkst_facts *f, const char *release)
+static char *kernel_facts_find_config(struct lkst_facts *f, const char *release)
 {
 	static const char *const places[] = { "proc/config.gz", "boot/config-%s",
 					      "lib/modules/%s/config", "usr/lib/modules/%s/config",
@@ -67,7 +67,7 @@ static char *find_config(struct lkst_facts *f, const char *release)
 				 release, mark + 2);
 		else
 			snprintf(path, sizeof(path), "%s", places[i]);
-		text = read_config(f, path);
+		text = kernel_facts_read_config(f, path);
 		if (text) {
 			lkst_fact_text(f, "config", "%s", names[i]);
 			return text;
@@ -270,7 +270,7 @@ void lkst_facts_add_kernel(struct lkst_facts *f)
 	lkst_fact_line_of(f, "cpus_possible", "sys/devices/system/cpu/possible");
 	lkst_fact_number_of(f, "tainted", "proc/sys/kernel/tainted");
 	add_types(f);
-	config = find_config(f, release);
+	config = kernel_facts_find_config(f, release);
 	add_hz(f, config);
 	add_preemption(f, config, version);
 	add_probes(f);

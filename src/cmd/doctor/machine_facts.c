@@ -134,20 +134,20 @@ void lkst_facts_add_crash(struct lkst_facts *f)
 /* ---- counters --------------------------------------------------------------------------------- */
 
 /* Names of the counters of the CPU that can be counted here, or cannot, with blanks between; why the first cannot. */
-struct counted {
+struct machine_facts_counted {
 	char can[LKST_FACT_TEXT], cannot[LKST_FACT_TEXT];
 	struct lkst_err why;
 	int err;
 };
 
-static void append(char text[LKST_FACT_TEXT], const char *name)
+static void machine_facts_append(char text[LKST_FACT_TEXT], const char *name)
 {
 	const size_t used = strlen(text);
 
 	snprintf(text + used, LKST_FACT_TEXT - used, "%s%s", used ? " " : "", name);
 }
 
-static void try_counters(struct counted *c)
+static void try_counters(struct machine_facts_counted *c)
 {
 	u8 i;
 
@@ -155,7 +155,7 @@ static void try_counters(struct counted *c)
 		struct lkst_err why = {};
 		const int err = lkst_perf_counters_try(&why, i);
 
-		append(err ? c->cannot : c->can, lkst_perf_counter_names[i]);
+		machine_facts_append(err ? c->cannot : c->can, lkst_perf_counter_names[i]);
 		if (err && !c->err) {
 			c->err = err;
 			c->why = why;
@@ -178,7 +178,7 @@ static void add_cycles(struct lkst_facts *f)
 
 void lkst_facts_add_counters(struct lkst_facts *f)
 {
-	struct counted c = {};
+	struct machine_facts_counted c = {};
 
 	f->section = "counters";
 	if (!lkst_facts_has(f, "proc/sys/kernel/perf_event_paranoid")) {

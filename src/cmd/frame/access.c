@@ -30,7 +30,7 @@ static int parse_mode(struct lkst_err *e, const char *text, mode_t *ret_mode)
 	return 0;
 }
 
-static int parse_group(struct lkst_err *e, const char *text, gid_t *ret_gid)
+static int access_parse_group(struct lkst_err *e, const char *text, gid_t *ret_gid)
 {
 	const struct group *group = getgrnam(text);
 	unsigned long gid;
@@ -56,7 +56,7 @@ int lkst_access_parse(struct lkst_err *e, const struct lkst_access_options *o, s
 	int err = o->mode ? parse_mode(e, o->mode, &access.mode) : 0;
 
 	if (!err && o->group)
-		err = parse_group(e, o->group, &access.gid);
+		err = access_parse_group(e, o->group, &access.gid);
 	if (err)
 		return err;
 	if (o->group && !access.mode)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_blank(char c)
+static bool conf_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
@@ -19,25 +19,25 @@ static bool is_key(const char *text)
 }
 
 /* Cuts the comment and the blanks around what is left of @line. */
-static char *trim(char *line)
+static char *conf_trim(char *line)
 {
 	char *end;
 
 	for (end = line; *end; end++)
-		if (*end == '#' && (end == line || is_blank(end[-1])))
+		if (*end == '#' && (end == line || conf_is_blank(end[-1])))
 			break;
-	while (end > line && is_blank(end[-1]))
+	while (end > line && conf_is_blank(end[-1]))
 		end--;
 	*end = 0;
-	while (is_blank(*line))
+	while (conf_is_blank(*line))
 		line++;
 	return line;
 }
 
-static int parse_line(struct lkst_err *e, char *line,
-		      int (*each)(struct lkst_err *e, void *ctx, char *key, char *value), void *ctx)
+static int conf_parse_line(struct lkst_err *e, char *line,
+			   int (*each)(struct lkst_err *e, void *ctx, char *key, char *value), void *ctx)
 {
-	char *value, *key = trim(line);
+	char *value, *key = conf_trim(line);
 
 	if (!*key)
 		return 0;
@@ -45,8 +45,8 @@ static int parse_line(struct lkst_err *e, char *line,
 	if (!value)
 		return lkst_err_set(e, -EINVAL, "\"%.64s\" is not a setting: write key = value", key);
 	*value++ = 0;
-	key = trim(key);
-	value = trim(value);
+	key = conf_trim(key);
+	value = conf_trim(value);
 	if (!is_key(key))
 		return lkst_err_set(e, -EINVAL,
 				    "\"%.64s\" is not a key: keys are of small letters, digits and "
@@ -71,7 +71,7 @@ int lkst_conf_parse(struct lkst_err *e, char *text, size_t length,
 		if (strlen(line) != (size_t)(next - line))
 			err = lkst_err_set(e, -EINVAL, "it holds a NUL byte, so it is not text");
 		else
-			err = parse_line(e, line, each, ctx);
+			err = conf_parse_line(e, line, each, ctx);
 		if (err) {
 			lkst_err_add(e, "line %u", number);
 			return err;

@@ -31,7 +31,7 @@ static void begin_line(struct flow *f)
 	f->column = fprintf(f->to, "\n%*s", f->indent, "") - 1;
 }
 
-static void put_word(struct flow *f, const char *word, size_t length)
+static void help_put_word(struct flow *f, const char *word, size_t length)
 {
 	if (f->column + 1 + (int)length > HELP_WIDTH && f->column > f->indent)
 		begin_line(f);
@@ -39,13 +39,13 @@ static void put_word(struct flow *f, const char *word, size_t length)
 }
 
 /* The words of @text; a line break in it begins a line. */
-static void put_text(struct flow *f, const char *text)
+static void help_put_text(struct flow *f, const char *text)
 {
 	size_t length;
 
 	while (*text) {
 		length = strcspn(text, " \n");
-		put_word(f, text, length);
+		help_put_word(f, text, length);
 		if (text[length] == '\n')
 			begin_line(f);
 		text += length + (text[length] != 0);
@@ -67,7 +67,7 @@ void lkst_cmd_print_row(const char *left, int width, const char *text)
 {
 	struct flow f = begin_row(left, width);
 
-	put_text(&f, text);
+	help_put_text(&f, text);
 	putchar('\n');
 }
 
@@ -84,7 +84,7 @@ static void name_option(const struct lkst_cmd *cmd, const struct lkst_option *o,
 }
 
 /* "text|csv|json" for a choice, else the placeholder. */
-static void name_argument(const struct lkst_option *o, char *text, size_t size)
+static void help_name_argument(const struct lkst_option *o, char *text, size_t size)
 {
 	struct lkst_choice choice;
 	size_t used = 0;
@@ -105,14 +105,14 @@ static void put_option(struct flow *f, const struct lkst_cmd *cmd, const struct 
 
 	name_option(cmd, o, name, sizeof(name));
 	if (o->argument)
-		name_argument(o, argument, sizeof(argument));
+		help_name_argument(o, argument, sizeof(argument));
 	snprintf(word, sizeof(word), "[%s%s%s]%s", name, o->argument ? " " : "", argument,
 		 o->type == LKST_OPTION_LIST ? "..." : "");
 	/* An option stays on one line if there is one that it fits. */
 	if (f->indent + 1 + (int)strlen(word) > HELP_WIDTH)
-		put_text(f, word);
+		help_put_text(f, word);
 	else
-		put_word(f, word, strlen(word));
+		help_put_word(f, word, strlen(word));
 }
 
 static void format_verb(const struct lkst_verb *v, char *text, size_t size)
@@ -131,7 +131,7 @@ static void put_verbs(struct flow *f, const struct lkst_cmd *cmd)
 	for (v = cmd->verbs; v->name; v++) {
 		format_verb(v, word, sizeof(word));
 		snprintf(text, sizeof(text), "%s%s", word, v[1].name ? " |" : "");
-		put_word(f, text, strlen(text));
+		help_put_word(f, text, strlen(text));
 	}
 }
 
@@ -148,12 +148,12 @@ void lkst_cmd_print_usage(FILE *to, const struct lkst_cmd *cmd)
 		return;
 	}
 	if (cmd->verbs && !cmd->is_link)
-		put_text(&f, "[OPTIONS]");
+		help_put_text(&f, "[OPTIONS]");
 	else
 		for (o = cmd->options; o && o->name; o++)
 			put_option(&f, cmd, o);
 	if (cmd->args)
-		put_word(&f, cmd->args, strlen(cmd->args));
+		help_put_word(&f, cmd->args, strlen(cmd->args));
 	else if (cmd->verbs)
 		put_verbs(&f, cmd);
 	fputc('\n', to);
@@ -184,17 +184,17 @@ static void print_option(const struct lkst_option *o)
 	snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->argument ? " " : "",
 		 o->argument ? o->argument : "");
 	f = begin_row(left, LEFT_WIDTH);
-	put_text(&f, o->help);
+	help_put_text(&f, o->help);
 	for (i = 0; o->choices && o->choices(i, &choice); i++) {
 		if (i || o->help[0])
 			begin_line(&f);
 		snprintf(text, sizeof(text), "%s:", choice.name);
-		put_text(&f, text);
-		put_text(&f, choice.help);
+		help_put_text(&f, text);
+		help_put_text(&f, choice.help);
 	}
 	if (o->standard) {
 		snprintf(text, sizeof(text), "(default: %s)", o->standard);
-		put_word(&f, text, strlen(text));
+		help_put_word(&f, text, strlen(text));
 	}
 	putchar('\n');
 }

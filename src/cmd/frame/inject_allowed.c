@@ -13,7 +13,7 @@
 #include "cmd/frame/conf.h"
 
 /* Of all keys only this one matters here. */
-static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
+static int inject_allowed_take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
 {
 	return strcmp(key, LKST_INJECT_KEY) ? 0 : lkst_inject_parse_allowed(e, value, ctx);
 }
@@ -60,7 +60,7 @@ int lkst_inject_check_allowed(struct lkst_err *e)
 		return directory;
 	if (directory >= 0)
 		err = lkst_read_file(e, directory, "lkst.conf", LKST_CONF_BYTES_MAX, &text, &length)
-			      ?: lkst_conf_parse(e, text, length, take_setting, &is_allowed);
+			      ?: lkst_conf_parse(e, text, length, inject_allowed_take_setting, &is_allowed);
 	if (err) {
 		lkst_err_add(e, LKST_CONF_PATH);
 		return err;

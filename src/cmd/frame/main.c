@@ -50,7 +50,7 @@ static void print_overview(FILE *to)
 		"\n`lkst COMMAND --help` explains each, `lkst --version` says which lkst this is.\n");
 }
 
-static const struct lkst_cmd *find(const char *name)
+static const struct lkst_cmd *main_find(const char *name)
 {
 	size_t i;
 
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		cmd = argc > 2 ? find(argv[2]) : NULL;
+		cmd = argc > 2 ? main_find(argv[2]) : NULL;
 		if (cmd)
 			lkst_cmd_print_help(cmd);
 		else
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 		lkst_version_print(stdout);
 		return 0;
 	}
-	cmd = find(argv[1]);
+	cmd = main_find(argv[1]);
 	if (!cmd) {
 		lkst_print_message(stderr,
 				   "lkst: there is no command \"%s\"; `lkst help` lists them",

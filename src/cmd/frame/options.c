@@ -14,8 +14,8 @@
 #include "cmd/frame/conf.h"
 #include "cmd/frame/inject_allowed.h"
 
-static const struct lkst_option *find(const struct lkst_cmd *cmd, const char *name, size_t length,
-				      char letter)
+static const struct lkst_option *options_find(const struct lkst_cmd *cmd, const char *name, size_t length,
+					      char letter)
 {
 	const struct lkst_option *o;
 
@@ -26,8 +26,8 @@ static const struct lkst_option *find(const struct lkst_cmd *cmd, const char *na
 	return NULL;
 }
 
-static int parse_number(struct lkst_err *e, const struct lkst_option *o, const char *text,
-			s64 *ret_value)
+static int options_parse_number(struct lkst_err *e, const struct lkst_option *o, const char *text,
+				s64 *ret_value)
 {
 	char *end;
 
@@ -78,7 +78,7 @@ static int parse_choice(struct lkst_err *e, const struct lkst_option *o, const c
 	return 0;
 }
 
-static int store(struct lkst_err *e, const struct lkst_option *o, char *text, void *options)
+static int options_store(struct lkst_err *e, const struct lkst_option *o, char *text, void *options)
 {
 	void *at = (char *)options + o->offset;
 	struct lkst_list *list;
@@ -120,7 +120,7 @@ static int store(struct lkst_err *e, const struct lkst_option *o, char *text, vo
 	case LKST_OPTION_CHOICE:
 		return parse_choice(e, o, text, at);
 	case LKST_OPTION_NUMBER:
-		err = parse_number(e, o, text, &v);
+		err = options_parse_number(e, o, text, &v);
 		if (err)
 			return err;
 		*(s64 *)at = v;
@@ -143,17 +143,17 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 	if (word[1] == '-') {
 		size_t length = strcspn(word + 2, "=");
 
-		o = find(cmd, word + 2, length, 0);
+		o = options_find(cmd, word + 2, length, 0);
 		if (word[2 + length])
 			value = word + 2 + length + 1;
 	} else {
 		/* Flags may share a dash, as in -fnv. */
-		o = find(cmd, NULL, 0, *letter);
+		o = options_find(cmd, NULL, 0, *letter);
 		while (o && o->type == LKST_OPTION_FLAG && letter[1]) {
-			err = store(e, o, NULL, options);
+			err = options_store(e, o, NULL, options);
 			if (err)
 				return err;
-			o = find(cmd, NULL, 0, *++letter);
+			o = options_find(cmd, NULL, 0, *++letter);
 		}
 		if (letter[1])
 			value = letter + 1;
@@ -171,7 +171,7 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 					    o->argument);
 		value = argv[(*i)++];
 	}
-	return store(e, o, value, options);
+	return options_store(e, o, value, options);
 }
 
 /* Whether @word, which is not "--", is an option. */
@@ -220,10 +220,10 @@ struct config {
 };
 
 /* A setting of a configuration file: the option of the same name. A flag is "yes" or "no". */
-static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
+static int options_take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
 {
 	struct config *c = ctx;
-	const struct lkst_option *o = find(c->cmd, key, strlen(key), 0);
+	const struct lkst_option *o = options_find(c->cmd, key, strlen(key), 0);
 	bool is_allowed;
 
 	/* It is for `lkst inject`, which reads it by itself. */
@@ -234,7 +234,7 @@ static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
 				    "there is no setting \"%s\"; `lkst %s --help` lists them", key,
 				    c->cmd->name);
 	if (o->type != LKST_OPTION_FLAG)
-		return *value ? store(e, o, value, c->options)
+		return *value ? options_store(e, o, value, c->options)
 			      : lkst_err_set(e, -EINVAL, "%s needs a value: %s", key, o->argument);
 	if (strcmp(value, "yes") && strcmp(value, "no"))
 		return lkst_err_set(e, -EINVAL, "%s is yes or no, not \"%s\"", key, value);
@@ -243,8 +243,8 @@ static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
 }
 
 /* Reads file @name into @o, whose values keep pointers into its text. */
-static int read_config(struct lkst_err *e, const struct lkst_cmd *cmd, const char *name,
-		       struct lkst_options *o)
+static int options_read_config(struct lkst_err *e, const struct lkst_cmd *cmd, const char *name,
+			       struct lkst_options *o)
 {
 	struct config c = { cmd, o->values };
 	size_t length;
@@ -252,13 +252,13 @@ static int read_config(struct lkst_err *e, const struct lkst_cmd *cmd, const cha
 
 	if (err)
 		return err;
-	err = lkst_conf_parse(e, o->config, length, take_setting, &c);
+	err = lkst_conf_parse(e, o->config, length, options_take_setting, &c);
 	if (err)
 		lkst_err_add(e, "%s", name);
 	return err;
 }
 
-static const struct lkst_option *find_config(const struct lkst_cmd *cmd)
+static const struct lkst_option *options_find_config(const struct lkst_cmd *cmd)
 {
 	const struct lkst_option *o;
 
@@ -279,7 +279,7 @@ static void set_defaults(const struct lkst_cmd *cmd, void *values)
 int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
 		       struct lkst_options *o)
 {
-	const struct lkst_option *config = find_config(cmd);
+	const struct lkst_option *config = options_find_config(cmd);
 	_cleanup_free_ char **args = calloc(argc + 1, sizeof(*args));
 	const char *name;
 	int first, err;
@@ -298,7 +298,7 @@ int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc,
 	/* That was to learn the file's name. It is read, and what follows overrides it. */
 	set_defaults(cmd, o->values);
 	memcpy(argv, args, argc * sizeof(*args));
-	err = read_config(e, cmd, name, o);
+	err = options_read_config(e, cmd, name, o);
 	return err ? err : parse_all(e, cmd, argc, argv, o->values);
 }
 

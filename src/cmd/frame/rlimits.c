@@ -13,14 +13,14 @@
 /* A process that records has some hundred files open: a program, a map or a hook each. */
 enum { FILES_MANY = 1024 };
 
-static void ignore(int signal)
+static void rlimits_ignore(int signal)
 {
 }
 
 void lkst_rlimits_prepare(void)
 {
 	/* Not SIG_IGN, which exec would hand on to the command that is run. */
-	const struct sigaction action = { .sa_handler = ignore, .sa_flags = SA_RESTART };
+	const struct sigaction action = { .sa_handler = rlimits_ignore, .sa_flags = SA_RESTART };
 
 	sigaction(SIGXFSZ, &action, NULL);
 }
@@ -38,7 +38,7 @@ bool lkst_rlimits_has_file_size(void)
 	return limit_of(RLIMIT_FSIZE) != RLIM_INFINITY;
 }
 
-static void add(struct lkst_err *e, const char *what, const char *much, char option)
+static void rlimits_add(struct lkst_err *e, const char *what, const char *much, char option)
 {
 	size_t used = strlen(e->text);
 
@@ -59,12 +59,12 @@ void lkst_rlimits_explain(struct lkst_err *e, int err)
 
 	if (err == -EMFILE || (is_of_loading(err) && files < FILES_MANY)) {
 		snprintf(text, sizeof(text), "%llu files", (unsigned long long)files);
-		add(e, "have open", text, 'n');
+		rlimits_add(e, "have open", text, 'n');
 	} else if (is_of_loading(err) && memory != RLIM_INFINITY) {
 		lkst_size_format(memory, text);
-		add(e, "map", text, 'v');
+		rlimits_add(e, "map", text, 'v');
 	} else if ((err == -EFBIG || err == -ENOSPC) && size != RLIM_INFINITY) {
 		lkst_size_format(size, text);
-		add(e, "write to a file", text, 'f');
+		rlimits_add(e, "write to a file", text, 'f');
 	}
 }

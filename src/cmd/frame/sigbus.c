@@ -14,13 +14,13 @@
 
 /* All of this runs in the signal handler: only calls that signal-safety(7) allows. */
 
-struct line {
+struct sigbus_line {
 	char bytes[4096 + 128];
 	size_t length;
 };
 
 /* The next line of @fd, cut off where there is no room, with a NUL. Maps are few: a byte at a time will do. */
-static bool read_line(int fd, struct line *line)
+static bool read_line(int fd, struct sigbus_line *line)
 {
 	char c = 0;
 
@@ -32,7 +32,7 @@ static bool read_line(int fd, struct line *line)
 	return c == '\n';
 }
 
-static uintptr_t take_hex(const char **text)
+static uintptr_t sigbus_take_hex(const char **text)
 {
 	const char digits[] = "0123456789abcdef", *digit;
 	uintptr_t n = 0;
@@ -45,23 +45,23 @@ static uintptr_t take_hex(const char **text)
 }
 
 /* The file that is mapped at @address, in @line; NULL: it is not known. */
-static const char *find_file(uintptr_t address, struct line *line)
+static const char *find_file(uintptr_t address, struct sigbus_line *line)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 
 	while (fd >= 0 && read_line(fd, line)) {
 		const char *at = line->bytes;
-		uintptr_t begin = take_hex(&at), end;
+		uintptr_t begin = sigbus_take_hex(&at), end;
 
 		at += *at == '-';
-		end = take_hex(&at);
+		end = sigbus_take_hex(&at);
 		if (address >= begin && address < end)
 			return strchr(at, '/');
 	}
 	return NULL;
 }
 
-static void say(const char *text)
+static void sigbus_say(const char *text)
 {
 	/* Nobody is left to be told that this failed. */
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)
@@ -71,15 +71,15 @@ static void say(const char *text)
 /* A file's name, which may hold anything. */
 static void say_escaped(const char *name)
 {
-	static char text[4 * sizeof(struct line) + 1];
+	static char text[4 * sizeof(struct sigbus_line) + 1];
 
 	*lkst_put_escaped(text, name, strlen(name), NULL) = 0;
-	say(text);
+	sigbus_say(text);
 }
 
 static void on_bus(int number, siginfo_t *info, void *context)
 {
-	static struct line line;
+	static struct sigbus_line line;
 	const char *file;
 
 	if (info->si_code <= 0) {
@@ -89,12 +89,12 @@ static void on_bus(int number, siginfo_t *info, void *context)
 		return;
 	}
 	file = find_file((uintptr_t)info->si_addr, &line);
-	say("lkst: ");
+	sigbus_say("lkst: ");
 	if (file)
 		say_escaped(file);
 	else
-		say("a file");
-	say(" cannot be read any more: it was cut off meanwhile, or its disk is bad\n");
+		sigbus_say("a file");
+	sigbus_say(" cannot be read any more: it was cut off meanwhile, or its disk is bad\n");
 	_exit(EXIT_FAILURE);
 }
 

@@ -79,7 +79,7 @@ static void unmap_memory(void *p, size_t bytes)
 	munmap(p, (bytes + page - 1) & ~(page - 1));
 }
 
-static u16 fit(u32 unit_ns)
+static u16 cost_limit_fit(u32 unit_ns)
 {
 	return unit_ns < UINT16_MAX ? unit_ns : UINT16_MAX;
 }
@@ -88,8 +88,8 @@ static struct lkst_kind make_kind(const struct lkst_kind_desc *k, u16 group)
 {
 	struct lkst_kind kind = {
 		.id = { k->id[0], k->id[1] },
-		.unit_ns = fit(k->unit.hook_ns + k->unit.handler_ns),
-		.idle_ns = fit(k->unit.hook_ns),
+		.unit_ns = cost_limit_fit(k->unit.hook_ns + k->unit.handler_ns),
+		.idle_ns = cost_limit_fit(k->unit.hook_ns),
 		.value = k->value,
 		.name_length = (u8)strlen(k->name),
 		.group = group,
@@ -99,8 +99,8 @@ static struct lkst_kind make_kind(const struct lkst_kind_desc *k, u16 group)
 	return kind;
 }
 
-static void fill(struct lkst_budget *budget, struct lkst_kind *table,
-		 const struct lkst_kind_desc *kinds, unsigned int nr)
+static void cost_limit_fill(struct lkst_budget *budget, struct lkst_kind *table,
+			    const struct lkst_kind_desc *kinds, unsigned int nr)
 {
 	unsigned int i, half;
 
@@ -129,7 +129,7 @@ static int fill_kinds(struct lkst_err *e, struct lkst_budget *budget, int kinds_
 	if (!table)
 		return lkst_err_sys(e, -errno,
 				    "telling the controller of costs the kinds of events");
-	fill(budget, table, kinds, nr);
+	cost_limit_fill(budget, table, kinds, nr);
 	unmap_memory(table, nr * sizeof(*table));
 	return 0;
 }
@@ -233,8 +233,8 @@ int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
 /* ---- beginning -------------------------------------------------------------------------------- */
 
 /* Counts how often programs run on each CPU for a moment, which takes *@ret_ns. What records is not counted. */
-static int count_runs(struct lkst_err *e, const struct lkst_budget_fds *fds, u32 nr_cpus,
-		      struct lkst_idle *ret_runs, u64 *ret_ns)
+static int cost_limit_count_runs(struct lkst_err *e, const struct lkst_budget_fds *fds, u32 nr_cpus,
+				 struct lkst_idle *ret_runs, u64 *ret_ns)
 {
 	const struct timespec moment = { .tv_nsec = FIRST_RUNS_NS };
 	_cleanup_free_ struct lkst_idle *before = calloc(nr_cpus + 1, sizeof(*before));
@@ -266,7 +266,7 @@ static int choose_first(struct lkst_err *e, const struct lkst_budget_fds *fds, c
 	_cleanup_free_ struct lkst_idle *runs = calloc(nr_cpus + 1, sizeof(*runs));
 	struct lkst_kind *kinds;
 	u64 ns = 0;
-	int err = runs ? count_runs(e, fds, nr_cpus, runs, &ns)
+	int err = runs ? cost_limit_count_runs(e, fds, nr_cpus, runs, &ns)
 		       : lkst_err_sys(e, -ENOMEM, "counting what recording would cost");
 
 	if (err)
@@ -318,9 +318,9 @@ u32 lkst_budget_rows(int fd)
 }
 
 /* Adds @kind, and a group of its own, to the mapped tables, of @nr_kinds and @nr_groups rows. */
-static int add_kind(struct lkst_err *e, struct lkst_budget *budget, struct lkst_kind *kinds,
-		    u32 nr_kinds, struct lkst_hook_group *groups, u32 nr_groups,
-		    const struct lkst_kind_desc *kind)
+static int cost_limit_add_kind(struct lkst_err *e, struct lkst_budget *budget, struct lkst_kind *kinds,
+			       u32 nr_kinds, struct lkst_hook_group *groups, u32 nr_groups,
+			       const struct lkst_kind_desc *kind)
 {
 	const u32 row = budget->nr_kinds, group = budget->nr_groups;
 
@@ -366,7 +366,7 @@ int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
 	else
 		lkst_kind_describe(event, &budget->costs, &kind);
 	if (budget->kind_of[event->id] == LKST_KIND_NONE)
-		err = add_kind(e, budget, kinds, nr_kinds, groups, nr_groups, &kind);
+		err = cost_limit_add_kind(e, budget, kinds, nr_kinds, groups, nr_groups, &kind);
 	if (kinds)
 		unmap_memory(kinds, nr_kinds * sizeof(*kinds));
 	if (groups)

@@ -58,7 +58,7 @@ static void ask_for_path(void)
  * A program works with data of its own between two messages, and makes calls: of what a hook's program left in the
  * caches, not all is there when it runs again, but it is not all gone either.
  */
-static void work(const struct lkst_exchange *x)
+static void exchange_work(const struct lkst_exchange *x)
 {
 	volatile u8 *data = x->data;
 	size_t i;
@@ -71,15 +71,15 @@ static void work(const struct lkst_exchange *x)
 		syscall(SYS_getppid);
 }
 
-static __attribute__((noinline)) void answer(const struct lkst_exchange *x, int fd, unsigned int depth)
+static __attribute__((noinline)) void exchange_answer(const struct lkst_exchange *x, int fd, unsigned int depth)
 {
 	if (depth) {
-		answer(x, fd, depth - 1);
+		exchange_answer(x, fd, depth - 1);
 		NOT_THE_LAST_THING();
 		return;
 	}
 	while (receive_message(fd)) {
-		work(x);
+		exchange_work(x);
 		if (!send_message(fd))
 			break;
 	}
@@ -108,7 +108,7 @@ static pid_t start_peer(const struct lkst_exchange *x, const int pair[2])
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent) {
 		close(pair[0]);
-		answer(x, pair[1], DEPTH);
+		exchange_answer(x, pair[1], DEPTH);
 	}
 	_exit(0);
 }
@@ -121,7 +121,7 @@ static size_t cache_bytes(void)
 	return bytes <= 0 ? 32 << 10 : bytes > CACHE_BYTES_MAX ? CACHE_BYTES_MAX : bytes;
 }
 
-static int start(struct lkst_exchange *x, u32 nr_cpus)
+static int exchange_start(struct lkst_exchange *x, u32 nr_cpus)
 {
 	int pair[2];
 
@@ -150,7 +150,7 @@ static int start(struct lkst_exchange *x, u32 nr_cpus)
 int lkst_exchange_start(struct lkst_err *e, u32 nr_cpus, struct lkst_exchange *ret_x)
 {
 	struct lkst_exchange x = { .fd = -1, .cpu = -1, .peer = -1, .on_pipe = SIG_ERR };
-	int err = start(&x, nr_cpus);
+	int err = exchange_start(&x, nr_cpus);
 
 	if (err) {
 		lkst_exchange_stop(&x);
@@ -168,21 +168,21 @@ static u64 cpu_time_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-static __attribute__((noinline)) double run(const struct lkst_exchange *x, unsigned int nr, unsigned int depth)
+static __attribute__((noinline)) double exchange_run(const struct lkst_exchange *x, unsigned int nr, unsigned int depth)
 {
 	u64 before = cpu_time_ns();
 	unsigned int i;
 	double ns;
 
 	if (depth) {
-		ns = run(x, nr, depth - 1);
+		ns = exchange_run(x, nr, depth - 1);
 		NOT_THE_LAST_THING();
 		return ns;
 	}
 	for (i = 0; i < nr; i++) {
 		if (!send_message(x->fd))
 			return -1;
-		work(x);
+		exchange_work(x);
 		if (!receive_message(x->fd))
 			return -1;
 	}
@@ -192,7 +192,7 @@ static __attribute__((noinline)) double run(const struct lkst_exchange *x, unsig
 
 double lkst_exchange_run(const struct lkst_exchange *x, unsigned int nr)
 {
-	return run(x, nr, DEPTH);
+	return exchange_run(x, nr, DEPTH);
 }
 
 void lkst_exchange_stop(struct lkst_exchange *x)

@@ -18,7 +18,7 @@ struct cpu {
 };
 
 /* What recording @k would take of the time, ns; runs for what is not wanted cost what they cost. */
-static u64 cost_of(const struct cpu *c, const struct lkst_kind *k)
+static u64 first_kinds_cost_of(const struct cpu *c, const struct lkst_kind *k)
 {
 	u64 sum = 0;
 	unsigned int half;
@@ -32,7 +32,7 @@ static u64 cost_of(const struct cpu *c, const struct lkst_kind *k)
 	return sum;
 }
 
-static bool is_wanted(const struct cpu *c, const struct lkst_kind *k)
+static bool first_kinds_is_wanted(const struct cpu *c, const struct lkst_kind *k)
 {
 	return (k->id[0] && c->is_wanted[k->id[0] & LKST_ID_MAX]) ||
 	       (k->id[1] && c->is_wanted[k->id[1] & LKST_ID_MAX]);
@@ -53,9 +53,9 @@ static struct lkst_kind *find_most_expensive(const struct cpu *c, struct lkst_ki
 
 	for (i = 0; i < nr; i++) {
 		struct lkst_kind *k = &kinds[i];
-		u64 ns = cost_of(c, k);
+		u64 ns = first_kinds_cost_of(c, k);
 
-		if (k->value == LKST_KIND_PRECIOUS || k->begins_out || !is_wanted(c, k) ||
+		if (k->value == LKST_KIND_PRECIOUS || k->begins_out || !first_kinds_is_wanted(c, k) ||
 		    share_of(c, ns) < c->limit_ppm / TOO_CHEAP)
 			continue;
 		if (best && (k->value > best->value || (k->value == best->value && ns <= best_ns)))
@@ -67,14 +67,14 @@ static struct lkst_kind *find_most_expensive(const struct cpu *c, struct lkst_ki
 }
 
 /* What is not left out yet, ns. */
-static u64 rest_of(const struct cpu *c, const struct lkst_kind *kinds, u32 nr)
+static u64 first_kinds_rest_of(const struct cpu *c, const struct lkst_kind *kinds, u32 nr)
 {
 	u64 sum = 0;
 	u32 i;
 
 	for (i = 0; i < nr; i++)
 		if (!kinds[i].begins_out)
-			sum += cost_of(c, &kinds[i]);
+			sum += first_kinds_cost_of(c, &kinds[i]);
 	return sum;
 }
 
@@ -85,7 +85,7 @@ void lkst_first_kinds_choose(struct lkst_kind *kinds, u32 nr_kinds, const bool *
 
 	for (i = 0; i < nr_cpus && ns; i++) {
 		const struct cpu c = { wanted, &runs[i], ns, limit_ppm };
-		u64 rest = rest_of(&c, kinds, nr_kinds);
+		u64 rest = first_kinds_rest_of(&c, kinds, nr_kinds);
 		struct lkst_kind *k;
 
 		if (share_of(&c, rest) <= limit_ppm)
@@ -93,8 +93,8 @@ void lkst_first_kinds_choose(struct lkst_kind *kinds, u32 nr_kinds, const bool *
 		while (share_of(&c, rest) > limit_ppm - limit_ppm / 5 &&
 		       (k = find_most_expensive(&c, kinds, nr_kinds))) {
 			k->begins_out = true;
-			k->ppm = share_of(&c, cost_of(&c, k));
-			rest -= cost_of(&c, k);
+			k->ppm = share_of(&c, first_kinds_cost_of(&c, k));
+			rest -= first_kinds_cost_of(&c, k);
 		}
 	}
 }

@@ -21,7 +21,7 @@ static bool is_at_return(const struct lkst_event_class *c)
 	return c->nr_fields && !strcmp(c->fields[0].name, LKST_PROBE_FIELD_RET_IP);
 }
 
-static bool is_emulated(const struct lkst_event_class *c, const struct lkst_costs *costs)
+static bool kinds_is_emulated(const struct lkst_event_class *c, const struct lkst_costs *costs)
 {
 	return costs->is_emulated[c->id / 32] & 1U << c->id % 32;
 }
@@ -31,7 +31,7 @@ static enum lkst_hook_type program_hook_type(const struct lkst_event_class *c,
 {
 	if (is_at_return(c))
 		return LKST_HOOK_TYPE_URETPROBE;
-	return is_emulated(c, costs) ? LKST_HOOK_TYPE_UPROBE_EMULATED : LKST_HOOK_TYPE_UPROBE;
+	return kinds_is_emulated(c, costs) ? LKST_HOOK_TYPE_UPROBE_EMULATED : LKST_HOOK_TYPE_UPROBE;
 }
 
 static enum lkst_hook_type hook_type(const struct lkst_event_class *c,
@@ -80,7 +80,7 @@ static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c,
 	if (c->index == LKST_EV_off_cpu)
 		cost.hook_ns += costs->stack_ns;
 	/* A return was measured where the entry's instruction is emulated. */
-	if (is_in_program(c) && is_at_return(c) && !is_emulated(c, costs))
+	if (is_in_program(c) && is_at_return(c) && !kinds_is_emulated(c, costs))
 		cost.hook_ns += stepping_ns(costs);
 	/* A path is read at entry; in the exit record its place is usually empty. */
 	for (i = 0; i < c->nr_fields && !(c->syscall >= 0 && c->half == LKST_HALF_EXIT); i++)
@@ -89,13 +89,13 @@ static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c,
 	return cost;
 }
 
-static u8 value_of(const struct lkst_event_class *c)
+static u8 kinds_value_of(const struct lkst_event_class *c)
 {
 	return c->index >= 0 ? lkst_event_value(c->index) : lkst_group_values[c->group];
 }
 
-static void set_name(struct lkst_kind_desc *k, const struct lkst_event_class *one,
-		     const struct lkst_event_class *other)
+static void kinds_set_name(struct lkst_kind_desc *k, const struct lkst_event_class *one,
+			   const struct lkst_event_class *other)
 {
 	char both[LKST_NAME_MAX];
 
@@ -109,8 +109,8 @@ void lkst_kind_describe(const struct lkst_event_class *event, const struct lkst_
 {
 	*ret_kind = (struct lkst_kind_desc){ .id = { event->id },
 					     .unit = unit_cost(event, costs),
-					     .value = value_of(event) };
-	set_name(ret_kind, event, NULL);
+					     .value = kinds_value_of(event) };
+	kinds_set_name(ret_kind, event, NULL);
 }
 
 void lkst_kind_describe_watch(const struct lkst_event_class *event, const struct lkst_costs *costs,
@@ -138,8 +138,8 @@ int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,
 		other = c->classes[one->other_half];
 		k->id[0] = id;
 		k->unit = unit_cost(one, costs);
-		k->value = value_of(one);
-		set_name(k, one, other);
+		k->value = kinds_value_of(one);
+		kinds_set_name(k, one, other);
 		if (other) {
 			struct lkst_unit_cost unit = unit_cost(other, costs);
 

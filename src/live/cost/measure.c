@@ -117,8 +117,8 @@ static bool is_loaded(const struct measure *m, const char *program)
 	return p && bpf_program__fd(p) >= 0;
 }
 
-static void add_hook(struct measure *m, enum lkst_hook_kind kind, const char *target,
-		     const char *program)
+static void measure_add_hook(struct measure *m, enum lkst_hook_kind kind, const char *target,
+			     const char *program)
 {
 	struct lkst_hook *h = &m->hooks[m->nr_hooks];
 
@@ -153,8 +153,8 @@ static void choose_syscalls(struct measure *m)
 					      "syscall_entry_getppid", "syscall_exit_getppid" };
 	unsigned int i;
 
-	add_hook(m, LKST_HOOK_TP, syscall_entry, "tp_btf__sys_enter");
-	add_hook(m, LKST_HOOK_TP, "sys_exit", "tp_btf__sys_exit");
+	measure_add_hook(m, LKST_HOOK_TP, syscall_entry, "tp_btf__sys_enter");
+	measure_add_hook(m, LKST_HOOK_TP, "sys_exit", "tp_btf__sys_exit");
 	for (i = 0; i < sizeof(events) / sizeof(events[0]) && m->can_record; i++)
 		add_id(&m->ids[STATE_RECORDS], id_of(m, events[i]));
 	if (m->can_record)
@@ -178,17 +178,17 @@ static void choose_tracepoints(struct measure *m)
 		lkst_hook_name(LKST_HOOK_TP, events[i], program);
 		if (!is_loaded(m, program) || !id_of(m, events[i]))
 			continue;
-		add_hook(m, LKST_HOOK_TP, events[i], program);
+		measure_add_hook(m, LKST_HOOK_TP, events[i], program);
 		add_id(ids, id_of(m, events[i]));
 	}
 	if (m->nr_hooks > nr)
 		return;
-	add_hook(m, LKST_HOOK_TP, "sched_switch", "measure__raw_tp");
-	add_hook(m, LKST_HOOK_TP, "sched_waking", "measure__raw_tp");
+	measure_add_hook(m, LKST_HOOK_TP, "sched_switch", "measure__raw_tp");
+	measure_add_hook(m, LKST_HOOK_TP, "sched_waking", "measure__raw_tp");
 	add_id(ids, m->plan->id[LKST_EV_shed_begin]);
 }
 
-static void record(const struct measure *m, const struct ids *ids, bool is_recorded)
+static void measure_record(const struct measure *m, const struct ids *ids, bool is_recorded)
 {
 	u16 route = lkst_route(is_recorded ? LKST_HANDLER_DEFAULT : LKST_HANDLER_NOTHING,
 			       LKST_BUFFER_MAIN);
@@ -199,7 +199,7 @@ static void record(const struct measure *m, const struct ids *ids, bool is_recor
 }
 
 /* Attaches what can be. False: nothing can. */
-static bool attach(struct measure *m)
+static bool measure_attach(struct measure *m)
 {
 	bool is_attached = false;
 	unsigned int i;
@@ -234,7 +234,7 @@ static bool is_chance(double ns, const struct lkst_rounds *r)
 	return ns <= 0 || ns * ns * r->nr < width * width;
 }
 
-static double run(const struct measure *m)
+static double measure_run(const struct measure *m)
 {
 	return lkst_exchange_run(&m->exchange, m->nr);
 }
@@ -244,20 +244,20 @@ static bool has_round(struct measure *m, const struct lkst_rounds *r, unsigned i
 	return r->nr < most && lkst_pace_has_round(&m->pace, lkst_monotonic_ns());
 }
 
-static void begin_part(struct measure *m, unsigned int share)
+static void measure_begin_part(struct measure *m, unsigned int share)
 {
 	lkst_pace_part(&m->pace, lkst_monotonic_ns(), share);
 }
 
 /* So many exchanges that a round takes ROUND_US, by the least of some: the first is slower, as others are at times. */
-static void choose_number(struct measure *m)
+static void measure_choose_number(struct measure *m)
 {
 	double ns, least = 0;
 	unsigned int i;
 
 	m->nr = 4;
 	for (i = 0; i < COUNTS; i++) {
-		ns = run(m);
+		ns = measure_run(m);
 		if (ns > 0 && (!least || ns < least))
 			least = ns;
 	}
@@ -272,12 +272,12 @@ static void measure_bare(struct measure *m)
 {
 	unsigned int most = m->bare.nr + ROUNDS;
 
-	begin_part(m, SHARE_BARE);
+	measure_begin_part(m, SHARE_BARE);
 	while (has_round(m, &m->bare, most))
-		m->bare.value[m->bare.nr++] = run(m);
+		m->bare.value[m->bare.nr++] = measure_run(m);
 }
 
-static double count(const struct lkst_idle runs[2], const struct ids *ids)
+static double measure_count(const struct lkst_idle runs[2], const struct ids *ids)
 {
 	double sum = 0;
 	unsigned int i;
@@ -294,7 +294,7 @@ static double count(const struct lkst_idle runs[2], const struct ids *ids)
  * How often in an exchange programs run, by what they count on its CPU while they record nothing. What else ran on the
  * CPU meanwhile is counted, too, which is why it is counted more than once.
  */
-static void count_runs(struct measure *m)
+static void measure_count_runs(struct measure *m)
 {
 	int fd = bpf_object__find_map_fd_by_name(m->object, "lkst_idle");
 	_cleanup_free_ struct lkst_idle *runs = calloc(2, sizeof(*runs));
@@ -305,12 +305,12 @@ static void count_runs(struct measure *m)
 	for (nr = 0; nr < COUNTS && runs; nr++) {
 		if (bpf_map_lookup_elem(fd, &cpu, &runs[0]))
 			break;
-		run(m);
+		measure_run(m);
 		if (bpf_map_lookup_elem(fd, &cpu, &runs[1]))
 			break;
 		for (i = 0; i < STATE_NR; i++)
 			counted[i].value[counted[i].nr++] =
-				count(runs, i == STATE_IDLE ? NULL : &m->ids[i]) / m->nr;
+				measure_count(runs, i == STATE_IDLE ? NULL : &m->ids[i]) / m->nr;
 	}
 	for (i = 0; i < STATE_NR; i++)
 		m->runs[i] = lkst_rounds_typical(&counted[i]);
@@ -325,9 +325,9 @@ static void go_round(struct measure *m, enum state last)
 		m->took[i].nr = 0;
 	while (has_round(m, &m->took[STATE_IDLE], ROUNDS))
 		for (i = 0; i <= last; i++) {
-			record(m, &m->ids[i], true);
-			m->took[i].value[m->took[i].nr++] = run(m);
-			record(m, &m->ids[i], false);
+			measure_record(m, &m->ids[i], true);
+			m->took[i].value[m->took[i].nr++] = measure_run(m);
+			measure_record(m, &m->ids[i], false);
 		}
 }
 
@@ -337,8 +337,8 @@ static void go_round(struct measure *m, enum state last)
  * Makes *@unit_ns @ns for each of @runs in an exchange. If that comes to nothing, other things disturbed the rounds too
  * much: it was not measured.
  */
-static void put(struct lkst_costs *costs, enum lkst_cost_unit unit, u32 *unit_ns, double ns,
-		double runs)
+static void measure_put(struct lkst_costs *costs, enum lkst_cost_unit unit, u32 *unit_ns, double ns,
+			double runs)
 {
 	if (!(runs > 0) || ns < runs)
 		return;
@@ -360,14 +360,14 @@ static void measure_hooks(struct measure *m)
 {
 	choose_syscalls(m);
 	choose_tracepoints(m);
-	begin_part(m, SHARE_HOOKS);
-	if (!attach(m))
+	measure_begin_part(m, SHARE_HOOKS);
+	if (!measure_attach(m))
 		return;
-	count_runs(m);
+	measure_count_runs(m);
 	go_round(m, STATE_PATH);
 }
 
-static void put_hooks(struct measure *m, bool has_syscalls, struct lkst_costs *costs)
+static void measure_put_hooks(struct measure *m, bool has_syscalls, struct lkst_costs *costs)
 {
 	u32 *hook = costs->hook_ns;
 	double idle = lkst_rounds_typical(&m->took[STATE_IDLE]) - lkst_rounds_typical(&m->bare);
@@ -378,19 +378,19 @@ static void put_hooks(struct measure *m, bool has_syscalls, struct lkst_costs *c
 		m->apart_ns = lkst_rounds_typical(&m->bare) / m->runs[STATE_IDLE];
 	if (is_chance(idle, &m->bare) || is_chance(idle, &m->took[STATE_IDLE]))
 		idle = 0;
-	put(costs, LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_TRACEPOINT,
-	    &hook[LKST_HOOK_TYPE_TRACEPOINT], idle, m->runs[STATE_IDLE]);
+	measure_put(costs, LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_TRACEPOINT,
+		    &hook[LKST_HOOK_TYPE_TRACEPOINT], idle, m->runs[STATE_IDLE]);
 	if (has_syscalls)
-		put(costs, LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_SYSCALL,
-		    &hook[LKST_HOOK_TYPE_SYSCALL], idle, m->runs[STATE_IDLE]);
-	put(costs, LKST_COST_UNIT_RECORD, &costs->record_ns, added_by(m, STATE_RECORDS),
-	    m->runs[STATE_RECORDS]);
-	if (has_syscalls)
-		put(costs, LKST_COST_UNIT_SYSCALL, &costs->syscall_ns, added_by(m, STATE_RECORDS),
+		measure_put(costs, LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_SYSCALL,
+			    &hook[LKST_HOOK_TYPE_SYSCALL], idle, m->runs[STATE_IDLE]);
+	measure_put(costs, LKST_COST_UNIT_RECORD, &costs->record_ns, added_by(m, STATE_RECORDS),
 		    m->runs[STATE_RECORDS]);
+	if (has_syscalls)
+		measure_put(costs, LKST_COST_UNIT_SYSCALL, &costs->syscall_ns, added_by(m, STATE_RECORDS),
+			    m->runs[STATE_RECORDS]);
 	/* The entry of a call with a path has a string more than one without. */
-	put(costs, LKST_COST_UNIT_STRING, &costs->string_ns,
-	    added_by(m, STATE_PATH) - costs->syscall_ns * m->runs[STATE_PATH], m->runs[STATE_PATH]);
+	measure_put(costs, LKST_COST_UNIT_STRING, &costs->string_ns,
+		    added_by(m, STATE_PATH) - costs->syscall_ns * m->runs[STATE_PATH], m->runs[STATE_PATH]);
 }
 
 /* A hook of @type that the exchange passes. Its program need not be loaded. */
@@ -399,16 +399,17 @@ static void measure_other(struct measure *m, enum lkst_hook_type type, enum lkst
 {
 	if (!is_loaded(m, program))
 		return;
-	begin_part(m, SHARE_OTHER);
-	add_hook(m, kind, target, program);
-	if (attach(m)) {
-		count_runs(m);
+	measure_begin_part(m, SHARE_OTHER);
+	measure_add_hook(m, kind, target, program);
+	if (measure_attach(m)) {
+		measure_count_runs(m);
 		go_round(m, STATE_IDLE);
 	}
 	detach(m);
 	if (m->took[STATE_IDLE].nr)
-		put(costs, LKST_COST_UNIT_HOOK + type, &costs->hook_ns[type],
-		    lkst_rounds_typical(&m->took[STATE_IDLE]) - lkst_rounds_typical(&m->bare), m->runs[STATE_IDLE]);
+		measure_put(costs, LKST_COST_UNIT_HOOK + type, &costs->hook_ns[type],
+			    lkst_rounds_typical(&m->took[STATE_IDLE]) - lkst_rounds_typical(&m->bare),
+			    m->runs[STATE_IDLE]);
 }
 
 /* What it takes to read the stacks of the thread that is switched away from, but for the hook itself. */
@@ -418,19 +419,19 @@ static void measure_stacks(struct measure *m, struct lkst_costs *costs)
 
 	if (!is_loaded(m, "measure__stack"))
 		return;
-	begin_part(m, SHARE_STACKS);
-	add_hook(m, LKST_HOOK_TP, "sched_switch", "measure__stack");
-	if (attach(m)) {
-		count_runs(m);
+	measure_begin_part(m, SHARE_STACKS);
+	measure_add_hook(m, LKST_HOOK_TP, "sched_switch", "measure__stack");
+	if (measure_attach(m)) {
+		measure_count_runs(m);
 		go_round(m, STATE_IDLE);
 	}
 	detach(m);
 	runs = m->runs[STATE_IDLE];
 	if (m->took[STATE_IDLE].nr)
-		put(costs, LKST_COST_UNIT_STACK, &costs->stack_ns,
-		    lkst_rounds_typical(&m->took[STATE_IDLE]) - lkst_rounds_typical(&m->bare) -
+		measure_put(costs, LKST_COST_UNIT_STACK, &costs->stack_ns,
+			    lkst_rounds_typical(&m->took[STATE_IDLE]) - lkst_rounds_typical(&m->bare) -
 			    runs * costs->hook_ns[LKST_HOOK_TYPE_TRACEPOINT],
-		    runs);
+			    runs);
 }
 
 /*
@@ -483,13 +484,13 @@ static void measure_all(struct measure *m, struct lkst_costs *costs)
 {
 	bool has_syscalls;
 
-	choose_number(m);
+	measure_choose_number(m);
 	measure_bare(m);
 	measure_hooks(m);
 	has_syscalls = m->hooks[0].is_attached && !strcmp(m->hooks[0].target, syscall_entry);
 	detach(m);
 	measure_bare(m);
-	put_hooks(m, has_syscalls, costs);
+	measure_put_hooks(m, has_syscalls, costs);
 	measure_stacks(m, costs);
 	measure_other(m, LKST_HOOK_TYPE_BY_NAME, LKST_HOOK_BY_NAME, "sched:sched_waking",
 		      "measure__tp", costs);
@@ -509,8 +510,8 @@ static void clear_ring(struct lkst_rings *r, const struct lkst_ring *ring)
 }
 
 /* So that nobody finds what was recorded and counted, not even in a dump. */
-static void clear(const struct measure *m, const struct lkst_memory *memory, struct lkst_rings *r,
-		  u64 until_ns)
+static void measure_clear(const struct measure *m, const struct lkst_memory *memory, struct lkst_rings *r,
+			  u64 until_ns)
 {
 	static const struct lkst_idle none;
 	int idle = bpf_object__find_map_fd_by_name(m->object, "lkst_idle");
@@ -570,7 +571,7 @@ int lkst_measure_costs(struct lkst_err *e, const struct bpf_object *object,
 		began = lkst_monotonic_ns();
 	lkst_exchange_stop(&m.exchange);
 	derive(&m, &costs);
-	clear(&m, memory, r, began + LKST_MEASURE_NS);
+	measure_clear(&m, memory, r, began + LKST_MEASURE_NS);
 	costs.took_us = (lkst_monotonic_ns() - begin) / 1000;
 	*ret_costs = costs;
 	return 0;

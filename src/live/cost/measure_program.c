@@ -50,7 +50,7 @@ FUNCTION(lkst_own_stepped, STEPPED);
 FUNCTION(lkst_own_stepped_probed, STEPPED);
 
 /* A function with a probe, and its like without. */
-struct place {
+struct measure_program_place {
 	enum lkst_hook_type type;
 	void (*probed)(void);
 	void (*plain)(void);
@@ -59,14 +59,14 @@ struct place {
 
 /* ---- attaching -------------------------------------------------------------------------------- */
 
-struct search {
+struct measure_program_search {
 	u64 address, offset;
 };
 
 /* The first object is the program itself. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *ctx)
 {
-	struct search *s = ctx;
+	struct measure_program_search *s = ctx;
 	unsigned int i;
 
 	for (i = 0; i < info->dlpi_phnum; i++) {
@@ -80,9 +80,9 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *ctx)
 }
 
 /* A perf event of this thread alone, so that no other process gets the breakpoint. */
-static int open_event(const struct place *place)
+static int measure_program_open_event(const struct measure_program_place *place)
 {
-	struct search s = { .address = (uintptr_t)place->probed };
+	struct measure_program_search s = { .address = (uintptr_t)place->probed };
 	_cleanup_free_ struct lkst_probe_row *row = calloc(1, sizeof(*row));
 	struct perf_event_attr attr;
 
@@ -97,9 +97,9 @@ static int open_event(const struct place *place)
 		       : (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool attach(struct place *place, int program_fd)
+static bool measure_program_attach(struct measure_program_place *place, int program_fd)
 {
-	place->event_fd = open_event(place);
+	place->event_fd = measure_program_open_event(place);
 	if (place->event_fd < 0)
 		return false;
 	place->link_fd = bpf_link_create(program_fd, place->event_fd, BPF_PERF_EVENT, NULL);
@@ -108,7 +108,7 @@ static bool attach(struct place *place, int program_fd)
 
 /* ---- measuring -------------------------------------------------------------------------------- */
 
-static double call(void (*function)(void))
+static double measure_program_call(void (*function)(void))
 {
 	u64 before = lkst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	unsigned int i;
@@ -119,22 +119,23 @@ static double call(void (*function)(void))
 }
 
 /* What a call with a probe takes longer, ns, by rounds with and without it, by turns; 0 or less: nothing. */
-static double measure(const struct place *place, struct lkst_pace *pace)
+static double measure_program_measure(const struct measure_program_place *place, struct lkst_pace *pace)
 {
 	struct lkst_rounds plain = {}, probed = {};
 
 	lkst_pace_part(pace, lkst_monotonic_ns(), 1);
-	call(place->probed); /* the first calls are slower: the kernel makes room for what it steps through */
+	measure_program_call(
+		place->probed); /* the first calls are slower: the kernel makes room for what it steps through */
 	while (plain.nr < ROUNDS && lkst_pace_has_round(pace, lkst_monotonic_ns())) {
-		plain.value[plain.nr++] = call(place->plain);
-		probed.value[probed.nr++] = call(place->probed);
+		plain.value[plain.nr++] = measure_program_call(place->plain);
+		probed.value[probed.nr++] = measure_program_call(place->probed);
 	}
 	return (lkst_rounds_typical(&probed) - lkst_rounds_typical(&plain)) / CALLS;
 }
 
 void lkst_measure_program(int program_fd, struct lkst_costs *costs)
 {
-	struct place places[] = {
+	struct measure_program_place places[] = {
 		{ LKST_HOOK_TYPE_UPROBE, lkst_own_stepped_probed, lkst_own_stepped, -1, -1 },
 		{ LKST_HOOK_TYPE_UPROBE_EMULATED, lkst_own_emulated_probed, lkst_own_emulated, -1,
 		  -1 },
@@ -146,8 +147,8 @@ void lkst_measure_program(int program_fd, struct lkst_costs *costs)
 
 	lkst_pace_begin(&pace, lkst_monotonic_ns(), LKST_MEASURE_PROGRAM_NS, NR);
 	for (i = 0; i < NR; i++) {
-		struct place *p = &places[i];
-		double ns = attach(p, program_fd) ? measure(p, &pace) : 0;
+		struct measure_program_place *p = &places[i];
+		double ns = measure_program_attach(p, program_fd) ? measure_program_measure(p, &pace) : 0;
 
 		if (ns >= 1) {
 			costs->hook_ns[p->type] = (u32)(ns + 0.5);

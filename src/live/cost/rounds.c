@@ -6,7 +6,7 @@
 
 #include "base/compare.h"
 
-static struct lkst_rounds sort(const struct lkst_rounds *r)
+static struct lkst_rounds rounds_sort(const struct lkst_rounds *r)
 {
 	struct lkst_rounds sorted = *r;
 
@@ -24,12 +24,12 @@ static struct lkst_rounds sort(const struct lkst_rounds *r)
  */
 double lkst_rounds_typical(const struct lkst_rounds *r)
 {
-	return r->nr ? sort(r).value[r->nr / 4] : 0;
+	return r->nr ? rounds_sort(r).value[r->nr / 4] : 0;
 }
 
 double lkst_rounds_width(const struct lkst_rounds *r)
 {
-	struct lkst_rounds sorted = sort(r);
+	struct lkst_rounds sorted = rounds_sort(r);
 
 	return r->nr ? sorted.value[r->nr * 3 / 4] - sorted.value[r->nr / 4] : 0;
 }

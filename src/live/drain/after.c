@@ -10,7 +10,7 @@
 #include "trace/read/counted.h"
 
 /* A counter, and by what it is found. */
-struct place {
+struct after_place {
 	u8 kind;
 	s16 cpu;
 	s32 number;
@@ -21,7 +21,7 @@ struct after {
 	const struct lkst_session *s;
 	struct lkst_counted counted;
 	struct lkst_thread_counts *threads;
-	struct place *places;
+	struct after_place *places;
 	u32 nr_places;
 	u64 since_ns, until_ns;
 	bool has_lost;
@@ -66,7 +66,7 @@ static int note_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 
 static int by_key(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct after_place *x = a, *y = b;
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
@@ -75,10 +75,10 @@ static int by_key(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static struct lkst_counter_value *find(const struct after *a, u8 kind, s32 cpu, s32 number)
+static struct lkst_counter_value *after_find(const struct after *a, u8 kind, s32 cpu, s32 number)
 {
-	const struct place key = { kind, (s16)cpu, number, NULL };
-	const struct place *place =
+	const struct after_place key = { kind, (s16)cpu, number, NULL };
+	const struct after_place *place =
 		a->nr_places ? bsearch(&key, a->places, a->nr_places, sizeof(key), by_key) : NULL;
 
 	return place ? place->value : NULL;
@@ -92,11 +92,11 @@ static void count_counter(const struct after *a, const struct lkst_record *r)
 
 	if (!lkst_counted_of(&a->counted, r, &kind, &number))
 		return;
-	v = find(a, kind, (s32)r->cpu, number);
+	v = after_find(a, kind, (s32)r->cpu, number);
 	if (!v)
-		v = find(a, kind, -1, number);
+		v = after_find(a, kind, -1, number);
 	if (!v && kind == LKST_COUNTER_SENT)
-		v = find(a, LKST_COUNTER_SENT_BY, -1, number);
+		v = after_find(a, LKST_COUNTER_SENT_BY, -1, number);
 	if (v) {
 		v->after_least += r->ns <= v->from_ns;
 		v->after_most += r->ns <= v->to_ns;
@@ -118,7 +118,7 @@ static void count_record(const struct after *a, const struct lkst_record *r)
 	}
 }
 
-static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+static int after_take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	struct after *a = ctx;
 	const size_t size = 1UL << lkst_session_rings(a->s)->block_shift;
@@ -152,7 +152,7 @@ static int count_banks(struct lkst_err *e, struct after *a, u32 banks)
 
 	if (err)
 		return err;
-	lkst_drain_set_taker(drain, take, a);
+	lkst_drain_set_taker(drain, after_take, a);
 	lkst_drain_choose(drain, banks | 1U << LKST_BUFFER_LIFE, UINT64_MAX, 0);
 	err = lkst_drain_finish(e, drain);
 	if (err)
@@ -182,7 +182,7 @@ static u32 first_after(const struct lkst_readings *r, u64 ns)
 }
 
 /* Makes the list in which counters are looked up, and finds when they were read last. */
-static int prepare(struct after *a, struct lkst_counters *c)
+static int after_prepare(struct after *a, struct lkst_counters *c)
 {
 	u32 i;
 
@@ -193,7 +193,7 @@ static int prepare(struct after *a, struct lkst_counters *c)
 	for (i = 0; i < c->nr; i++) {
 		struct lkst_counter_value *v = &c->list[i];
 
-		a->places[i] = (struct place){ v->kind, v->cpu, v->number, v };
+		a->places[i] = (struct after_place){ v->kind, v->cpu, v->number, v };
 		a->until_ns = v->to_ns > a->until_ns ? v->to_ns : a->until_ns;
 	}
 	a->nr_places = c->nr;
@@ -219,7 +219,7 @@ int lkst_after_count(struct lkst_err *e, const struct lkst_session *s,
 	a->since_ns = incident->until_ns;
 	if (!i)
 		return 0;
-	if (prepare(a, &r->list[i]))
+	if (after_prepare(a, &r->list[i]))
 		return lkst_err_sys(e, -ENOMEM, "comparing with the kernel's counters");
 	banks = following_banks(s, incident, a->until_ns);
 	err = banks ? count_banks(e, a, banks) : 0;

@@ -75,7 +75,7 @@ static u64 first_ns(const struct lkst_drain *d, struct lkst_block_cursor cursor)
 }
 
 /* Where those records of @block begin that were not given out yet. */
-static struct lkst_block_cursor rest_of(const struct source *s, const struct lkst_block *block)
+static struct lkst_block_cursor drain_rest_of(const struct source *s, const struct lkst_block *block)
 {
 	struct lkst_block_cursor cursor;
 
@@ -138,7 +138,7 @@ void lkst_drain_set_room(struct lkst_drain *d, u64 bytes)
 	d->room = bytes;
 }
 
-static u64 size_of(const struct lkst_ring_reader *r)
+static u64 drain_size_of(const struct lkst_ring_reader *r)
 {
 	return ((u64)r->ring->mask + 1) << r->rings->block_shift;
 }
@@ -150,7 +150,7 @@ static unsigned int longest_pause(const struct lkst_drain *d)
 	unsigned int i;
 
 	for (i = 0; i < d->nr_sources; i++) {
-		const u64 size = size_of(&d->sources[i].reader);
+		const u64 size = drain_size_of(&d->sources[i].reader);
 
 		bytes = size > bytes ? size : bytes;
 	}
@@ -164,7 +164,7 @@ static u64 ring_bytes(const struct lkst_drain *d)
 	unsigned int i;
 
 	for (i = 0; i < d->nr_sources; i++)
-		sum += size_of(&d->sources[i].reader);
+		sum += drain_size_of(&d->sources[i].reader);
 	return sum;
 }
 
@@ -261,8 +261,8 @@ static void cover(struct source *s, u64 ns)
 		s->covered_ns = ns;
 }
 
-static int give(struct lkst_err *e, struct lkst_drain *d, struct source *s, const void *blocks,
-		size_t length)
+static int drain_give(struct lkst_err *e, struct lkst_drain *d, struct source *s, const void *blocks,
+		      size_t length)
 {
 	size_t size = 1UL << s->reader.rings->block_shift;
 	const struct lkst_block_header *first = blocks,
@@ -303,7 +303,7 @@ static unsigned int leave_out(struct lkst_drain *d, const struct source *s, u8 *
 	/* A reader decides the same about a block that makes no sense, and shows it as damage. */
 	if (lkst_block_parse(NULL, bytes, size, NULL, &block))
 		return 1;
-	rest = rest_of(s, &block);
+	rest = drain_rest_of(s, &block);
 	if (rest.offset >= block.content)
 		return 0;
 	begin_ns = first_ns(d, rest);
@@ -335,8 +335,8 @@ static int give_closed(struct lkst_err *e, struct lkst_drain *d, struct source *
 	if (s->is_cut && s->cut_seq == seq)
 		first = 1 - leave_out(d, s, d->batch);
 	if (first < nr)
-		err = give(e, d, s, d->batch + ((size_t)first << shift),
-			   (size_t)(nr - first) << shift);
+		err = drain_give(e, d, s, d->batch + ((size_t)first << shift),
+				 (size_t)(nr - first) << shift);
 	if (err) {
 		s->reader.next = seq;
 		return err;
@@ -436,7 +436,7 @@ static int keep_up_with_rings(struct lkst_err *e, void *ctx)
 }
 
 /* Reads the marks of all programs, if there is room for them. */
-static int copy_marks(struct lkst_err *e, struct lkst_drain *d, bool is_last)
+static int drain_copy_marks(struct lkst_err *e, struct lkst_drain *d, bool is_last)
 {
 	const struct lkst_marks_look look = { .is_last = is_last,
 					      .give = give_marks,
@@ -454,7 +454,7 @@ int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
 
 	d->copied_bytes = 0;
 	d->copied_fill = 0;
-	err = copy_all_rings(e, d) ?: copy_marks(e, d, false);
+	err = copy_all_rings(e, d) ?: drain_copy_marks(e, d, false);
 	*ret_bytes = d->copied_bytes;
 	d->fill = seconds > 0 ? d->copied_fill / seconds : 0;
 	d->last_copy_ns = now;
@@ -477,7 +477,7 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 	err = lkst_session_refresh(e, d->session);
 	if (err)
 		return err;
-	cursor = rest = rest_of(s, &block);
+	cursor = rest = drain_rest_of(s, &block);
 	if (rest.offset >= block.content)
 		return 0;
 	/* The time of the last record: the header's may be later than the next one's. */
@@ -485,7 +485,7 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 		;
 	lkst_block_piece(&block, rest.offset, block.content, first_ns(d, rest), cursor.ns,
 			 d->piece);
-	err = give(e, d, s, d->piece, block.size);
+	err = drain_give(e, d, s, d->piece, block.size);
 	if (err)
 		return err;
 	s->is_cut = true;
@@ -554,7 +554,7 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 	err = copy_all_rings(e, d);
 	for (i = 0; i < d->nr_sources && !err; i++)
 		err = cut_ring(e, d, &d->sources[i]);
-	return err ?: copy_marks(e, d, true);
+	return err ?: drain_copy_marks(e, d, true);
 }
 
 /* Blocks with complete records that were not given out. */
@@ -664,7 +664,7 @@ struct ledger {
 	struct lkst_writer *w;
 };
 
-static int write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
+static int drain_write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 {
 	const struct ledger *l = ctx;
 
@@ -673,7 +673,7 @@ static int write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 
 int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w)
 {
-	int err = lkst_drain_each_lost(d, write_lost, &(struct ledger){ e, d, w });
+	int err = lkst_drain_each_lost(d, drain_write_lost, &(struct ledger){ e, d, w });
 
 	return err || !d->marks ? err : lkst_drain_marks_write_lost(e, d->marks, w);
 }

@@ -41,7 +41,7 @@ struct lkst_drain_marks {
  * Programs mark while they are asked to. A recording that outlives its commands has asked them when it began. Where
  * that fails there are no marks, and all else is recorded.
  */
-static void ask_programs(struct lkst_drain_marks *m)
+static void drain_marks_ask_programs(struct lkst_drain_marks *m)
 {
 	const u64 now = lkst_monotonic_ns();
 
@@ -54,7 +54,7 @@ static void ask_programs(struct lkst_drain_marks *m)
 /* ---- whose threads were ----------------------------------------------------------------------- */
 
 /* Takes in what is new in the copy of a block of @ring. */
-static void feed(struct lkst_drain_marks *m, struct life *ring, const u8 *bytes)
+static void drain_marks_feed(struct lkst_drain_marks *m, struct life *ring, const u8 *bytes)
 {
 	struct lkst_block_cursor cursor;
 	struct lkst_block block;
@@ -78,9 +78,9 @@ static void catch_up_ring(struct lkst_drain_marks *m, struct life *ring)
 	u64 left = (u64)ring->reader.ring->mask + 1;
 
 	while (left-- && lkst_ring_reader_closed(&ring->reader, m->blocks, 1))
-		feed(m, ring, m->blocks);
+		drain_marks_feed(m, ring, m->blocks);
 	if (lkst_ring_reader_open_block(&ring->reader, m->blocks) > 0)
-		feed(m, ring, m->blocks);
+		drain_marks_feed(m, ring, m->blocks);
 }
 
 static bool catch_up(struct lkst_drain_marks *m)
@@ -128,7 +128,7 @@ int lkst_drain_marks_look(struct lkst_err *e, struct lkst_drain_marks *m, const 
 		return 0;
 	/* What they would mark after the last look, nobody reads. */
 	if (!look->is_last)
-		ask_programs(m);
+		drain_marks_ask_programs(m);
 	m->looked_ns = now;
 	m->catches_left = CATCHES_MAX;
 	return lkst_marks_gather(e, m->reader, look);
@@ -143,7 +143,7 @@ struct writing {
 	u64 until_ns;
 };
 
-static int claim(void *ctx, u64 instance)
+static int drain_marks_claim(void *ctx, u64 instance)
 {
 	const struct writing *to = ctx;
 	const u64 covered_ns = lkst_marks_covered_ns(to->m->reader);
@@ -156,10 +156,10 @@ static int claim(void *ctx, u64 instance)
 
 int lkst_drain_marks_claim(struct lkst_err *e, const struct lkst_drain_marks *m, struct lkst_writer *w, u64 until_ns)
 {
-	return lkst_marks_each_stream(m->reader, claim, &(struct writing){ e, m, w, until_ns });
+	return lkst_marks_each_stream(m->reader, drain_marks_claim, &(struct writing){ e, m, w, until_ns });
 }
 
-static int write_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
+static int drain_marks_write_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
 {
 	const struct writing *to = ctx;
 
@@ -168,7 +168,7 @@ static int write_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losse
 
 int lkst_drain_marks_write_lost(struct lkst_err *e, const struct lkst_drain_marks *m, struct lkst_writer *w)
 {
-	return lkst_marks_each_lost(m->reader, write_lost, &(struct writing){ .e = e, .m = m, .w = w });
+	return lkst_marks_each_lost(m->reader, drain_marks_write_lost, &(struct writing){ .e = e, .m = m, .w = w });
 }
 
 void lkst_drain_marks_keep_told(struct lkst_drain_marks *m)
@@ -178,7 +178,7 @@ void lkst_drain_marks_keep_told(struct lkst_drain_marks *m)
 
 /* ---- lifetime --------------------------------------------------------------------------------- */
 
-static int declare(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id)
+static int drain_marks_declare(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id)
 {
 	const struct lkst_drain_marks *m = ctx;
 
@@ -202,7 +202,7 @@ int lkst_drain_marks_new(struct lkst_err *e, const struct lkst_session *s, u64 s
 						    .uuid = rings->control->uuid,
 						    .since_ns = since_ns > start_ns ? since_ns : start_ns,
 						    .ring_bytes = ring_bytes,
-						    .declare = declare,
+						    .declare = drain_marks_declare,
 						    .was_of = was_of,
 						    .ctx = m };
 	int err;
@@ -218,7 +218,7 @@ int lkst_drain_marks_new(struct lkst_err *e, const struct lkst_session *s, u64 s
 		return err;
 	if (!lkst_session_identity(s) && lkst_marks_asker_new(&m->asker))
 		return lkst_err_sys(e, -ENOMEM, "preparing to ask programs for their marks");
-	ask_programs(m);
+	drain_marks_ask_programs(m);
 	/* What begins from now on marks. */
 	if (m->asker)
 		lkst_marks_asker_wait(m->asker);

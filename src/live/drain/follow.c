@@ -166,7 +166,7 @@ static struct chunk *new_chunk(struct lkst_follow *f, const void *blocks, size_t
 	return c;
 }
 
-static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+static int follow_take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	struct lkst_follow *f = ctx;
 	struct queue *q = find_queue(f, instance);
@@ -333,7 +333,7 @@ int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_
 	err = lkst_drain_new(e, s, NULL, since_ns, &f->drain);
 	if (err)
 		return err;
-	lkst_drain_set_taker(f->drain, take, f);
+	lkst_drain_set_taker(f->drain, follow_take, f);
 	*ret_follow = lkst_take(f);
 	return 0;
 }

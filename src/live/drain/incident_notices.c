@@ -21,7 +21,7 @@ struct lkst_incident_notices {
 	int changes; /* an inotify descriptor: of the pins */
 };
 
-static int ignore(void *ctx, void *bytes, size_t size)
+static int incident_notices_ignore(void *ctx, void *bytes, size_t size)
 {
 	return 0;
 }
@@ -32,7 +32,7 @@ static int open_ring(struct lkst_err *e, const struct lkst_session *s, struct lk
 
 	if (fd < 0)
 		return fd;
-	n->ring = ring_buffer__new(fd, ignore, NULL, NULL);
+	n->ring = ring_buffer__new(fd, incident_notices_ignore, NULL, NULL);
 	return n->ring ? 0 : lkst_err_sys(e, -errno, "waiting for incidents");
 }
 

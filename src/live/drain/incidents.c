@@ -15,7 +15,7 @@
 #include "live/session/command.h"
 #include "live/state/readings.h"
 
-static u32 state_of(const struct lkst_control *c, u32 bank)
+static u32 incidents_state_of(const struct lkst_control *c, u32 bank)
 {
 	return __atomic_load_n(&c->bank[bank].state, __ATOMIC_ACQUIRE);
 }
@@ -60,13 +60,13 @@ u32 lkst_incidents_room(const struct lkst_session *s, u32 *ret_free)
 	u32 bank, nr = 0;
 
 	for (bank = 0, *ret_free = 0; bank < LKST_NR_BUFFERS; bank++) {
-		nr += state_of(c, bank) != LKST_BANK_NONE;
-		*ret_free += state_of(c, bank) == LKST_BANK_FREE;
+		nr += incidents_state_of(c, bank) != LKST_BANK_NONE;
+		*ret_free += incidents_state_of(c, bank) == LKST_BANK_FREE;
 	}
 	return nr ? nr - 1 : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int incidents_compare(const void *a, const void *b)
 {
 	const struct lkst_incident *x = a, *y = b;
 
@@ -86,7 +86,7 @@ int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 	for (bank = 0; bank < LKST_NR_BUFFERS; bank++) {
 		struct lkst_incident *i = &list[nr];
 
-		if (state_of(c, bank) != LKST_BANK_KEPT)
+		if (incidents_state_of(c, bank) != LKST_BANK_KEPT)
 			continue;
 		i->number = c->bank[bank].number;
 		i->bank = bank;
@@ -97,7 +97,7 @@ int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 		i->begin_ns = lkst_rings_covered_ns(lkst_session_rings(s), bank);
 		nr++;
 	}
-	qsort(list, nr, sizeof(*list), compare);
+	qsort(list, nr, sizeof(*list), incidents_compare);
 	*ret_incidents = list;
 	*ret_nr = nr;
 	return 0;
@@ -109,7 +109,7 @@ bool lkst_incidents_have_ended(const struct lkst_control *c)
 	u32 bank;
 
 	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
-		if (state_of(c, bank) == LKST_BANK_KEPT && now >= c->bank[bank].until_ns)
+		if (incidents_state_of(c, bank) == LKST_BANK_KEPT && now >= c->bank[bank].until_ns)
 			return true;
 	return false;
 }
@@ -120,7 +120,7 @@ u64 lkst_incidents_next_end(const struct lkst_control *c)
 	u32 bank;
 
 	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
-		if (state_of(c, bank) == LKST_BANK_KEPT && c->bank[bank].until_ns > now &&
+		if (incidents_state_of(c, bank) == LKST_BANK_KEPT && c->bank[bank].until_ns > now &&
 		    c->bank[bank].until_ns < first)
 			first = c->bank[bank].until_ns;
 	return first == UINT64_MAX ? 0 : first;
@@ -141,7 +141,7 @@ static void add_reason(struct lkst_control *c, u32 number, const char *reason)
 	u32 bank;
 
 	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
-		if (state_of(c, bank) == LKST_BANK_KEPT && c->bank[bank].number == number)
+		if (incidents_state_of(c, bank) == LKST_BANK_KEPT && c->bank[bank].number == number)
 			snprintf(c->bank[bank].cause.reason, sizeof(c->bank[bank].cause.reason),
 				 "%s", reason);
 }
@@ -193,7 +193,7 @@ int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
 
 	if (fd < 0)
 		return fd;
-	if (state_of(c, incident->bank) != LKST_BANK_KEPT ||
+	if (incidents_state_of(c, incident->bank) != LKST_BANK_KEPT ||
 	    c->bank[incident->bank].number != incident->number)
 		return lkst_err_set(e, -ESTALE, "incident %u is not kept any more",
 				    incident->number);
@@ -219,7 +219,7 @@ static int tell_to_leave(struct lkst_err *e, struct lkst_session *s, u32 bank, u
 }
 
 /* Until all have left: the bank that they are sent to may become an incident at the same moment. */
-static int leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
+static int incidents_leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
 {
 	u32 nr, try;
 	int err;
@@ -259,7 +259,7 @@ int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,
 	if (err)
 		return err;
 	let_pass(s, bank);
-	err = leave(e, s, bank);
+	err = incidents_leave(e, s, bank);
 	if (err)
 		return err;
 	lkst_buffer_wipe(s, bank);

@@ -98,7 +98,7 @@ static void keep_told(struct lkst_recorder *r)
 /* ---- the kernel's counters ---------------------------------------------------------- */
 
 /* Reads how often threads were switched, unless that is not recorded now. */
-static int count_threads(struct lkst_err *e, struct lkst_recorder *r)
+static int recorder_count_threads(struct lkst_err *e, struct lkst_recorder *r)
 {
 	struct lkst_thread_counts *place = &r->counts[r->nr_counts ? 1 : 0], was = *place;
 	int err;
@@ -131,7 +131,7 @@ static void plan_counts(struct lkst_recorder *r, u64 now)
 
 static int read_counters(struct lkst_err *e, struct lkst_recorder *r)
 {
-	int err = count_threads(e, r);
+	int err = recorder_count_threads(e, r);
 
 	return err ?: lkst_counters_read(e, r->s, &r->counters);
 }
@@ -164,7 +164,7 @@ static u64 room_of(const struct lkst_recorder *r)
 	return used < limit ? limit - used : 0;
 }
 
-static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+static int recorder_take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	struct lkst_recorder *r = ctx;
 	int err;
@@ -248,7 +248,7 @@ static int write_state(struct lkst_err *e, struct lkst_recorder *r)
 }
 
 /* Begins a part. With a full disk the next step tries to begin it, or to write its state, again. */
-static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
+static int recorder_begin_part(struct lkst_err *e, struct lkst_recorder *r)
 {
 	u64 now = lkst_monotonic_ns();
 	int err = lkst_parts_next(e, r->parts, lkst_session_catalog(r->s),
@@ -316,10 +316,10 @@ int lkst_recorder_switch(struct lkst_err *e, struct lkst_recorder *r)
 	      lkst_drain_cut(e, r->drain);
 	return note_full(r, err) ?:
 	       note_full(r, end_part(e, r, LKST_ENDING_GOES_ON)) ?:
-	       note_full(r, begin_part(e, r));
+	       note_full(r, recorder_begin_part(e, r));
 }
 
-static bool is_over(const struct lkst_recorder *r)
+static bool recorder_is_over(const struct lkst_recorder *r)
 {
 	return r->rotation.ns && lkst_monotonic_ns() - r->part_ns >= r->rotation.ns;
 }
@@ -352,7 +352,7 @@ int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r)
 
 	r->has_more = false;
 	if (!r->w)
-		err = note_full(r, begin_part(e, r));
+		err = note_full(r, recorder_begin_part(e, r));
 	if (err || !r->w)
 		return err;
 	err = note_full(r, write_state(e, r));
@@ -369,7 +369,7 @@ int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r)
 	if (!bytes && was_full)
 		r->is_full = true;
 	r->has_more = err > 0;
-	return r->has_more || is_over(r) ? lkst_recorder_switch(e, r) : 0;
+	return r->has_more || recorder_is_over(r) ? lkst_recorder_switch(e, r) : 0;
 }
 
 int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r)
@@ -382,7 +382,7 @@ int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r)
 	while (!err && r->has_more && !r->is_full);
 	if (err)
 		return err;
-	err = r->w ? 0 : begin_part(e, r);
+	err = r->w ? 0 : recorder_begin_part(e, r);
 	if (err)
 		return err;
 	err = write_state(e, r) ?: read_counters(e, r) ?: lkst_drain_finish(e, r->drain);
@@ -449,7 +449,7 @@ struct lkst_recorder_status lkst_recorder_status(const struct lkst_recorder *r)
 /* ---- lifetime ----------------------------------------------------------------------- */
 
 /* A part must hold more than what every part begins and ends with. */
-static int check_size(struct lkst_err *e, const struct lkst_recorder *r)
+static int recorder_check_size(struct lkst_err *e, const struct lkst_recorder *r)
 {
 	const u64 block = 1ULL << lkst_session_rings(r->s)->block_shift;
 	const u64 counts = (u64)r->counts_max * LKST_THREAD_COUNTS_PAIR;
@@ -484,8 +484,8 @@ static int open_recorder(struct lkst_err *e, struct lkst_recorder *r,
 	r->told_overtaken = calloc(lkst_drain_nr_sources(r->drain), sizeof(*r->told_overtaken));
 	if (!r->told_overtaken)
 		return lkst_err_sys(e, -ENOMEM, "preparing to write");
-	lkst_drain_set_taker(r->drain, take, r);
-	return begin_part(e, r) ?: check_size(e, r);
+	lkst_drain_set_taker(r->drain, recorder_take, r);
+	return recorder_begin_part(e, r) ?: recorder_check_size(e, r);
 }
 
 int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,

@@ -45,7 +45,7 @@ static int write_until(struct lkst_err *e, const struct saving *saving, u64 inst
 	return lkst_writer_append(e, saving->w, instance, saving->piece, size);
 }
 
-static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+static int snapshot_take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	const struct saving *saving = ctx;
 	const size_t size = 1UL << lkst_session_rings(saving->s)->block_shift;
@@ -114,8 +114,8 @@ static u64 last_wiped(const struct lkst_session *s, u32 buffers)
 }
 
 /* The time from which the snapshot has all records: earlier readings cannot be compared with them. */
-static u64 covered_since(const struct lkst_session *s, const struct lkst_snapshot_options *options,
-			 const struct lkst_drain *drain, u64 since_ns)
+static u64 snapshot_covered_since(const struct lkst_session *s, const struct lkst_snapshot_options *options,
+				  const struct lkst_drain *drain, u64 since_ns)
 {
 	u64 wiped = last_wiped(s, options->buffers), since = since_ns > wiped ? since_ns : wiped;
 	u32 bank;
@@ -169,8 +169,8 @@ static int write_readings(struct lkst_err *e, const struct lkst_session *s,
 					      options->buffers);
 }
 
-static int save(struct lkst_err *e, const struct lkst_session *s,
-		const struct lkst_snapshot_options *options, struct saving *saving)
+static int snapshot_save(struct lkst_err *e, const struct lkst_session *s,
+			 const struct lkst_snapshot_options *options, struct saving *saving)
 {
 	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
 	u64 now = lkst_monotonic_ns(), last = options->last_ns;
@@ -180,7 +180,7 @@ static int save(struct lkst_err *e, const struct lkst_session *s,
 
 	if (err)
 		return err;
-	lkst_drain_set_taker(drain, take, saving);
+	lkst_drain_set_taker(drain, snapshot_take, saving);
 	lkst_drain_reach_back(drain);
 	if (options->buffers)
 		lkst_drain_choose(drain, options->buffers, options->marks_ns ?: UINT64_MAX, options->until_ns);
@@ -188,7 +188,7 @@ static int save(struct lkst_err *e, const struct lkst_session *s,
 	err = lkst_drain_finish(e, drain) ?: save_state(e, s, saving, drain);
 	if (err)
 		return err;
-	since_ns = covered_since(s, options, drain, since_ns);
+	since_ns = snapshot_covered_since(s, options, drain, since_ns);
 	err = write_readings(e, s, options, saving->w, since_ns);
 	return err ?: lkst_drain_write_end(e, drain, saving->w, LKST_ENDING_COMPLETE, until_ns);
 }
@@ -203,7 +203,7 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 				 lkst_addresses_new(s, options->symbols, options->is_by_address),
 				 options->until_ns,
 				 piece };
-	int err = saving.life && saving.addresses && piece ? save(e, s, options, &saving)
+	int err = saving.life && saving.addresses && piece ? snapshot_save(e, s, options, &saving)
 							   : lkst_err_sys(e, -ENOMEM, "saving");
 
 	lkst_life_free(saving.life);

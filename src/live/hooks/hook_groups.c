@@ -72,7 +72,7 @@ static void add_whole(struct lkst_kind *kinds, u32 *nr, struct lkst_hook_group *
 	group->whole = (*nr)++;
 }
 
-static void add_kind(struct lkst_kind *kinds, u32 *nr, struct lkst_hook_group *group, u32 kind)
+static void hook_groups_add_kind(struct lkst_kind *kinds, u32 *nr, struct lkst_hook_group *group, u32 kind)
 {
 	struct lkst_kind *k = &kinds[kind];
 
@@ -118,7 +118,7 @@ int lkst_hook_groups_find(struct lkst_err *e, const struct lkst_hooks *hooks,
 				(struct lkst_hook_group){ .whole = LKST_KIND_NONE };
 		}
 		kinds[i].group = *group;
-		add_kind(kinds, &nr, &ret_groups[*group], i);
+		hook_groups_add_kind(kinds, &nr, &ret_groups[*group], i);
 	}
 	*nr_kinds = nr;
 	*ret_nr_groups = nr_groups;

@@ -180,7 +180,7 @@ void lkst_hooks_fini(struct lkst_hooks *h)
 	h->nr = 0;
 }
 
-static bool is_at(const struct lkst_hook *hook, enum lkst_hook_kind kind, const char *target)
+static bool hooks_is_at(const struct lkst_hook *hook, enum lkst_hook_kind kind, const char *target)
 {
 	return hook->kind == kind && !strcmp(hook->target, target);
 }
@@ -192,7 +192,7 @@ struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, enum lkst_hook_kin
 
 	for (i = 0; i < h->nr; i++)
 		if (h->items[i].handler == LKST_HANDLER_DEFAULT &&
-		    is_at(&h->items[i], kind, target))
+		    hooks_is_at(&h->items[i], kind, target))
 			return &h->items[i];
 	return NULL;
 }
@@ -278,11 +278,11 @@ static void mark_other_half(const struct lkst_hooks *h, bool *wanted)
 	unsigned int i, j;
 
 	for (i = 0; i < h->nr; i++) {
-		if (!is_at(&h->items[i], LKST_HOOK_TP, syscall_entry))
+		if (!hooks_is_at(&h->items[i], LKST_HOOK_TP, syscall_entry))
 			continue;
 		for (j = 0; j < h->nr; j++)
 			if (h->items[j].handler == h->items[i].handler &&
-			    is_at(&h->items[j], LKST_HOOK_TP, syscall_exit) &&
+			    hooks_is_at(&h->items[j], LKST_HOOK_TP, syscall_exit) &&
 			    (wanted[i] || wanted[j]))
 				wanted[i] = wanted[j] = true;
 	}
@@ -324,7 +324,7 @@ static int open_perf_event(struct perf_event_attr *attr)
 }
 
 /* The number that follows @prefix in a file of the kprobe event source. */
-static int read_number(const char *path, const char *format)
+static int hooks_read_number(const char *path, const char *format)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	int value;
@@ -335,8 +335,8 @@ static int read_number(const char *path, const char *format)
 /* A perf event at the entry or return of @function (kernel/events/core.c, perf_kprobe). */
 static int open_kprobe(const char *function, bool is_return)
 {
-	int type = read_number(KPROBE_SOURCE "/type", "%d");
-	int bit = is_return ? read_number(KPROBE_SOURCE "/format/retprobe", "config:%d") : 0;
+	int type = hooks_read_number(KPROBE_SOURCE "/type", "%d");
+	int bit = is_return ? hooks_read_number(KPROBE_SOURCE "/format/retprobe", "config:%d") : 0;
 	struct perf_event_attr attr = { .type = type, .kprobe_func = (uintptr_t)function };
 
 	if (type < 0 || bit < 0) {
@@ -444,7 +444,7 @@ static int attach_probe(struct lkst_err *e, struct lkst_hook *hook)
 }
 
 /* A perf event at the hook, which a link then attaches the program to. */
-static int open_event(struct lkst_err *e, struct lkst_hook *hook)
+static int hooks_open_event(struct lkst_err *e, struct lkst_hook *hook)
 {
 	int fd;
 
@@ -471,7 +471,7 @@ int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook)
 		return attach_sampling(e, hook);
 	if (hook->kind == LKST_HOOK_PROBE)
 		return attach_probe(e, hook);
-	event = open_event(e, hook);
+	event = hooks_open_event(e, hook);
 	return event < 0 ? event : attach_to_event(e, hook, event);
 }
 

@@ -39,7 +39,7 @@ void lkst_own_pins_free(struct lkst_own_pins *own)
 	free(own);
 }
 
-static struct own_pin *find(const struct lkst_own_pins *own, const char *name)
+static struct own_pin *own_pins_find(const struct lkst_own_pins *own, const char *name)
 {
 	u32 i;
 
@@ -63,7 +63,7 @@ int lkst_own_pins_put(struct lkst_own_pins *own, int fd, const char *name)
 
 	if (strlen(name) >= NAME_ROOM)
 		return -ENAMETOOLONG;
-	if (find(own, name))
+	if (own_pins_find(own, name))
 		return -EEXIST;
 	copy = duplicate(fd);
 	if (copy < 0)
@@ -80,14 +80,14 @@ int lkst_own_pins_put(struct lkst_own_pins *own, int fd, const char *name)
 
 int lkst_own_pins_get(const struct lkst_own_pins *own, const char *name)
 {
-	const struct own_pin *pin = find(own, name);
+	const struct own_pin *pin = own_pins_find(own, name);
 
 	return pin ? duplicate(pin->fd) : -ENOENT;
 }
 
 void lkst_own_pins_drop(struct lkst_own_pins *own, const char *name)
 {
-	struct own_pin *pin = find(own, name);
+	struct own_pin *pin = own_pins_find(own, name);
 
 	if (!pin)
 		return;

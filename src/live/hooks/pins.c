@@ -43,13 +43,13 @@ static const char *first_root(void)
 }
 
 /* The path @path in the first process's mount namespace. */
-struct path {
+struct pins_path {
 	char text[LKST_PIN_PATH_MAX];
 };
 
-static struct path first_path(const char *path)
+static struct pins_path first_path(const char *path)
 {
-	struct path p;
+	struct pins_path p;
 
 	snprintf(p.text, sizeof(p.text), "%s%s", first_root(), path);
 	return p;
@@ -91,7 +91,7 @@ static void describe_self(char *text, size_t size)
 }
 
 /* Writes who holds the lock into its file, for those who wait: a line "PID COMMAND". A failure does not matter. */
-static void sign(int fd)
+static void pins_sign(int fd)
 {
 	char command[LKST_PINS_HOLDER / 2], line[LKST_PINS_HOLDER];
 	int length;
@@ -110,7 +110,7 @@ static int take_lock(struct lkst_err *e, int fd, int how)
 		if (errno != EINTR)
 			return lkst_err_sys(e, -errno, "lock file /run/lkst.lock");
 	}
-	sign(fd);
+	pins_sign(fd);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static struct flock claim_of(off_t first, u64 number)
 }
 
 /* -EBUSY, with text @who: another process has claimed that. */
-static int claim(struct lkst_err *e, struct flock lock, const char *who)
+static int pins_claim(struct lkst_err *e, struct flock lock, const char *who)
 {
 	_cleanup_close_ int fd = lkst_pins_open_lock(e);
 
@@ -182,7 +182,7 @@ static int claim(struct lkst_err *e, struct flock lock, const char *who)
 
 int lkst_pins_claim(struct lkst_err *e, u64 identity)
 {
-	return claim(e, claim_of(HELPER_BYTES, identity), "the recording has a helper already");
+	return pins_claim(e, claim_of(HELPER_BYTES, identity), "the recording has a helper already");
 }
 
 bool lkst_pins_is_claimed(u64 identity)
@@ -195,13 +195,13 @@ bool lkst_pins_is_claimed(u64 identity)
 
 int lkst_pins_claim_readings(u64 identity)
 {
-	return claim(NULL, claim_of(READINGS_BYTES, identity), "another command is reading them");
+	return pins_claim(NULL, claim_of(READINGS_BYTES, identity), "another command is reading them");
 }
 
 int lkst_pins_claim_incident(struct lkst_err *e, u32 number)
 {
-	int fd = claim(e, claim_of(INCIDENT_BYTES, number),
-		       "another command is saving or dropping it");
+	int fd = pins_claim(e, claim_of(INCIDENT_BYTES, number),
+			    "another command is saving or dropping it");
 
 	if (fd < 0)
 		lkst_err_add(e, "incident %u", number);

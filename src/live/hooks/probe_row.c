@@ -73,7 +73,7 @@ int lkst_probe_row_write(struct lkst_err *e, struct lkst_own_pins *own, const ch
 	return lkst_pins_put(e, own, fd, pin);
 }
 
-static int see(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *name)
+static int probe_row_see(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *name)
 {
 	bool *is_there = ctx;
 
@@ -85,14 +85,14 @@ bool lkst_probe_row_is_any(struct lkst_own_pins *own)
 {
 	bool is_there = false;
 
-	lkst_pins_each(NULL, own, see, &is_there);
+	lkst_pins_each(NULL, own, probe_row_see, &is_there);
 	return is_there;
 }
 
 /* ---- perf events ------------------------------------------------------------------------------ */
 
 /* The number that a file of the event source @source holds after @format. */
-static int read_number(const char *source, const char *file, const char *format)
+static int probe_row_read_number(const char *source, const char *file, const char *format)
 {
 	char path[128];
 	_cleanup_fclose_ FILE *f = NULL;
@@ -130,8 +130,8 @@ int lkst_probe_row_attr(struct lkst_err *e, const struct lkst_probe_row *row,
 		watch_attr(row, ret_attr);
 		return 0;
 	}
-	type = read_number(source, "type", "%d");
-	bit = row->is_return ? read_number(source, "format/retprobe", "config:%d") : 0;
+	type = probe_row_read_number(source, "type", "%d");
+	bit = row->is_return ? probe_row_read_number(source, "format/retprobe", "config:%d") : 0;
 	attr.type = (u32)type;
 	if (type < 0 || bit < 0)
 		return lkst_err_set(e, -ENOTSUP, "this kernel has no %ss", source);

@@ -71,8 +71,8 @@ static int remove_event(int tracefs, const char *name)
 }
 
 /* Makes the event, under a name that is free or that nobody uses. */
-static int make_event(struct lkst_err *e, int tracefs, const struct lkst_probe_row *row,
-		      char name[NAME_ROOM])
+static int probe_tracefs_make_event(struct lkst_err *e, int tracefs, const struct lkst_probe_row *row,
+				    char name[NAME_ROOM])
 {
 	char line[LKST_PROBE_SYMBOL_MAX + 128], kind[16] = "p";
 	int i, err = -EBUSY;
@@ -111,7 +111,7 @@ static int read_id(int tracefs, const char *name)
 	return fscanf(f, "%d", &id) == 1 ? id : -EIO;
 }
 
-static int attach(struct lkst_err *e, int id, int program_fd)
+static int probe_tracefs_attach(struct lkst_err *e, int id, int program_fd)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
@@ -137,11 +137,11 @@ int lkst_probe_tracefs_attach(struct lkst_err *e, const struct lkst_probe_row *r
 
 	if (tracefs < 0)
 		return tracefs;
-	id = make_event(e, tracefs, row, name);
+	id = probe_tracefs_make_event(e, tracefs, row, name);
 	if (id)
 		return id;
 	id = read_id(tracefs, name);
-	link = id < 0 ? lkst_err_sys(e, id, "attaching it failed") : attach(e, id, program_fd);
+	link = id < 0 ? lkst_err_sys(e, id, "attaching it failed") : probe_tracefs_attach(e, id, program_fd);
 	if (link < 0)
 		remove_event(tracefs, name);
 	return link;

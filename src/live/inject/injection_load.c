@@ -38,7 +38,7 @@ struct loading {
 };
 
 /* What is done just before the kernel gets the program. */
-static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
+static int injection_load_prepare(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
 {
 	const struct loading *l = (const struct loading *)cookie;
 
@@ -53,7 +53,7 @@ static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *optio
 	return 0;
 }
 
-static int share_maps(struct lkst_err *e, struct bpf_object *object)
+static int injection_load_share_maps(struct lkst_err *e, struct bpf_object *object)
 {
 	static const struct lkst_shared_map maps[] = {
 		{ "lkst_mem", "memory" },
@@ -71,7 +71,7 @@ static int share_maps(struct lkst_err *e, struct bpf_object *object)
 }
 
 /* Chooses the one program of the object, tells it what it is for, and gives it its maps. */
-static int set_up(struct lkst_err *e, struct bpf_object *object, const struct loading *l, char *log)
+static int injection_load_set_up(struct lkst_err *e, struct bpf_object *object, const struct loading *l, char *log)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, LKST_INJECTION_PLAN_MAP);
 	size_t size = 0;
@@ -87,11 +87,11 @@ static int set_up(struct lkst_err *e, struct bpf_object *object, const struct lo
 				    "this program was built without its program of injections");
 	memcpy(to, l->plan, sizeof(*l->plan));
 	return lkst_handler_configure(e, NULL, object, LKST_HANDLER_DEFAULT, false)
-		       ?: share_maps(e, object);
+		       ?: injection_load_share_maps(e, object);
 }
 
 /* Why the kernel rejects the program. */
-static int explain(struct lkst_err *e, struct loading *l, int err, const char *log)
+static int injection_load_explain(struct lkst_err *e, struct loading *l, int err, const char *log)
 {
 	lkst_diag_log("%s", log);
 	l->wants_static = lkst_link_wants_static(log);
@@ -109,10 +109,10 @@ static int explain(struct lkst_err *e, struct loading *l, int err, const char *l
 	return lkst_err_sys(e, err, "loading the injection's program");
 }
 
-static int try_to_load(struct lkst_err *e, struct loading *l, struct bpf_object **ret_object)
+static int injection_load_try_to_load(struct lkst_err *e, struct loading *l, struct bpf_object **ret_object)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)l,
-		    .prog_prepare_load_fn = prepare);
+		    .prog_prepare_load_fn = injection_load_prepare);
 	_cleanup_free_ char *log = calloc(1, LOG_BYTES);
 	int registered = lkst_prog_handler_register(l->kind->section, l->kind->type,
 						    l->kind->attach, &options),
@@ -125,12 +125,12 @@ static int try_to_load(struct lkst_err *e, struct loading *l, struct bpf_object 
 				    "preparing the injection's program");
 	lkst_programs_quiet();
 	*ret_object = bpf_object__open_mem(bytes, size, NULL);
-	err = *ret_object ? set_up(e, *ret_object, l, log)
+	err = *ret_object ? injection_load_set_up(e, *ret_object, l, log)
 			  : lkst_err_sys(e, -errno, "opening the program of injections");
 	if (!err) {
 		err = bpf_object__load(*ret_object);
 		if (err)
-			err = explain(e, l, err, log);
+			err = injection_load_explain(e, l, err, log);
 	}
 	libbpf_unregister_prog_handler(registered);
 	return err;
@@ -146,13 +146,13 @@ int lkst_injection_load(struct lkst_err *e, const struct lkst_injection_plan *pl
 {
 	struct loading l = { .plan = plan, .place = place, .kind = &kinds[place->program[0] != 0] };
 	struct bpf_object *object = NULL;
-	int err = try_to_load(e, &l, &object);
+	int err = injection_load_try_to_load(e, &l, &object);
 
 	if (err && l.wants_static) {
 		bpf_object__close(object);
 		object = NULL;
 		l.has_no_types = true;
-		err = try_to_load(e, &l, &object);
+		err = injection_load_try_to_load(e, &l, &object);
 	}
 	if (err) {
 		bpf_object__close(object);

@@ -67,8 +67,8 @@ static struct lkst_field_class field(const char *name, u8 type, u8 meaning)
 }
 
 /* The event's fields are those of struct lkst_injection_record. Readers take it for a probe's, by the first one. */
-static int declare(struct lkst_err *e, struct lkst_session *s,
-		   const struct lkst_injection_place *place, char name[LKST_NAME_MAX], u16 *ret_id)
+static int injections_declare(struct lkst_err *e, struct lkst_session *s,
+			      const struct lkst_injection_place *place, char name[LKST_NAME_MAX], u16 *ret_id)
 {
 	const u8 code = place->program[0] ? LKST_MEANING_ADDR : LKST_MEANING_CODE;
 	struct lkst_field_class fields[] = {
@@ -104,13 +104,13 @@ static int check_preemption(struct lkst_err *e, bool *ret_is_preemptible)
 			    "lets it not prevent that, as Linux 6.10 and later do");
 }
 
-static int make_plan(struct lkst_err *e, struct lkst_session *s,
-		     const struct lkst_injection *injection,
-		     const struct lkst_injection_place *place, char name[LKST_NAME_MAX],
-		     struct lkst_injection_plan *plan)
+static int injections_make_plan(struct lkst_err *e, struct lkst_session *s,
+				const struct lkst_injection *injection,
+				const struct lkst_injection_place *place, char name[LKST_NAME_MAX],
+				struct lkst_injection_plan *plan)
 {
 	bool is_preemptible;
-	int err = check_preemption(e, &is_preemptible) ?: declare(e, s, place, name, &plan->id);
+	int err = check_preemption(e, &is_preemptible) ?: injections_declare(e, s, place, name, &plan->id);
 
 	if (err)
 		return err;
@@ -214,7 +214,7 @@ int lkst_injection_arm(struct lkst_err *e, struct lkst_session *s,
 	if (!a)
 		return lkst_err_sys(e, -ENOMEM, "arming an injection");
 	a->link_fd = a->program_fd = -1;
-	err = make_plan(e, s, injection, place, name, &plan);
+	err = injections_make_plan(e, s, injection, place, name, &plan);
 	err = err ?: lkst_injection_load(e, &plan, place, &a->object, &a->program_fd);
 	err = err ?: begin_state(e, a, injection, &plan, name);
 	if (!err)
@@ -270,7 +270,7 @@ struct looking {
 };
 
 /* The state in map @fd, if it is one; else NULL. */
-static struct lkst_injection_state *find_state(int fd)
+static struct lkst_injection_state *injections_find_state(int fd)
 {
 	struct bpf_map_info info = {};
 	struct lkst_injection_state *state;
@@ -293,7 +293,7 @@ static bool is_left(const struct lkst_injection_state *state)
 	return kill((pid_t)state->pid, 0) && errno == ESRCH;
 }
 
-static int look_at_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
+static int injections_look_at_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
 {
 	const struct looking *l = ctx;
 	_cleanup_close_ int fd = -1;
@@ -303,7 +303,7 @@ static int look_at_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx,
 	if (strncmp(pin, PIN, strlen(PIN)))
 		return 0;
 	fd = lkst_pins_get(NULL, own, pin);
-	state = fd < 0 ? NULL : find_state(fd);
+	state = fd < 0 ? NULL : injections_find_state(fd);
 	if (state && is_left(state))
 		lkst_pins_drop(NULL, own, pin);
 	else if (state)
@@ -317,7 +317,7 @@ int lkst_injections_each(struct lkst_err *e,
 {
 	struct looking l = { .each = each, .ctx = ctx };
 
-	return lkst_pins_each(e, NULL, look_at_pin, &l);
+	return lkst_pins_each(e, NULL, injections_look_at_pin, &l);
 }
 
 static int disarm_one(void *ctx, struct lkst_injection_state *state)

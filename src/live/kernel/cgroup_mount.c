@@ -34,12 +34,12 @@ static const struct {
 enum { NR_CONTROLLERS = sizeof(controllers_of) / sizeof(controllers_of[0]) };
 
 /* What a line of mountinfo says of a file system that has cgroups. */
-struct line {
+struct cgroup_mount_line {
 	const char *root, *point, *type, *options;
 };
 
 /* A blank, a tab, a newline, a backslash and a # are \ooo there (mangle(), fs/proc_namespace.c); so in place. */
-static void decode(char *word)
+static void cgroup_mount_decode(char *word)
 {
 	char *to = word;
 	unsigned int i, value;
@@ -59,15 +59,15 @@ static void decode(char *word)
 }
 
 /* "31 23 0:28 ROOT POINT rw,relatime shared:1 - TYPE SOURCE OPTIONS" (proc_pid_mountinfo(5)). */
-static bool parse_line(char *text, struct line *ret)
+static bool cgroup_mount_parse_line(char *text, struct cgroup_mount_line *ret)
 {
 	char *word, *rest = NULL;
 	unsigned int i = 0, dash = 0;
 
-	*ret = (struct line){};
+	*ret = (struct cgroup_mount_line){};
 	for (word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest), i++) {
 		if (i == 4)
-			decode(word);
+			cgroup_mount_decode(word);
 		if (i == 3)
 			ret->root = word;
 		else if (i == 4)
@@ -95,7 +95,7 @@ static bool has_option(const char *options, const char *word)
 }
 
 /* The preference among mounts, 0 first; below 0: it is none that can be chosen. */
-static int rank_of(const struct line *line, u32 *ret_of)
+static int rank_of(const struct cgroup_mount_line *line, u32 *ret_of)
 {
 	unsigned int i;
 
@@ -124,7 +124,7 @@ static s32 hierarchy_of(const char *controllers, const char *controller)
 }
 
 /* The same of mounts that may have the controller cpu. */
-static int rank_of_cpu(const struct line *line, u32 *ret_of)
+static int rank_of_cpu(const struct cgroup_mount_line *line, u32 *ret_of)
 {
 	const bool is_unified = !strcmp(line->type, "cgroup2");
 
@@ -134,8 +134,9 @@ static int rank_of_cpu(const struct line *line, u32 *ret_of)
 	return !strcmp(line->type, "cgroup") && has_option(line->options, "cpu") ? 0 : -1;
 }
 
-static void choose(char *mountinfo, char *controllers, int (*rank_of_line)(const struct line *line, u32 *ret_of),
-		   struct lkst_cgroup_mount *ret_mount)
+static void cgroup_mount_choose(char *mountinfo, char *controllers,
+				int (*rank_of_line)(const struct cgroup_mount_line *line, u32 *ret_of),
+				struct lkst_cgroup_mount *ret_mount)
 {
 	char *text, *rest = NULL;
 	int best = INT_MAX;
@@ -143,9 +144,9 @@ static void choose(char *mountinfo, char *controllers, int (*rank_of_line)(const
 
 	*ret_mount = (struct lkst_cgroup_mount){ .of = LKST_CGROUP_NONE, .hierarchy = -1 };
 	for (text = strtok_r(mountinfo, "\n", &rest); text; text = strtok_r(NULL, "\n", &rest)) {
-		struct line line;
+		struct cgroup_mount_line line;
 		u32 of = LKST_CGROUP_NONE;
-		int rank = parse_line(text, &line) ? rank_of_line(&line, &of) : -1;
+		int rank = cgroup_mount_parse_line(text, &line) ? rank_of_line(&line, &of) : -1;
 
 		if (rank < 0 || rank >= best || strlen(line.point) >= sizeof(ret_mount->point))
 			continue;
@@ -163,17 +164,17 @@ static void choose(char *mountinfo, char *controllers, int (*rank_of_line)(const
 
 void lkst_cgroup_mount_choose(char *mountinfo, char *controllers, struct lkst_cgroup_mount *ret_mount)
 {
-	choose(mountinfo, controllers, rank_of, ret_mount);
+	cgroup_mount_choose(mountinfo, controllers, rank_of, ret_mount);
 }
 
 void lkst_cgroup_mount_choose_cpu(char *mountinfo, char *controllers, struct lkst_cgroup_mount *ret_mount)
 {
-	choose(mountinfo, controllers, rank_of_cpu, ret_mount);
+	cgroup_mount_choose(mountinfo, controllers, rank_of_cpu, ret_mount);
 }
 
 /* Has one of the two choose on this machine. */
-static void find(void (*chooser)(char *mountinfo, char *controllers, struct lkst_cgroup_mount *ret_mount),
-		 struct lkst_cgroup_mount *ret_mount)
+static void cgroup_mount_find(void (*chooser)(char *mountinfo, char *controllers, struct lkst_cgroup_mount *ret_mount),
+			      struct lkst_cgroup_mount *ret_mount)
 {
 	_cleanup_free_ char *mountinfo = NULL, *controllers = NULL;
 	size_t length;
@@ -189,12 +190,12 @@ static void find(void (*chooser)(char *mountinfo, char *controllers, struct lkst
 
 void lkst_cgroup_mount_find(struct lkst_cgroup_mount *ret_mount)
 {
-	find(lkst_cgroup_mount_choose, ret_mount);
+	cgroup_mount_find(lkst_cgroup_mount_choose, ret_mount);
 }
 
 void lkst_cgroup_mount_find_cpu(struct lkst_cgroup_mount *ret_mount)
 {
-	find(lkst_cgroup_mount_choose_cpu, ret_mount);
+	cgroup_mount_find(lkst_cgroup_mount_choose_cpu, ret_mount);
 }
 
 int lkst_cgroup_mount_path(const struct lkst_cgroup_mount *mount, int dir, u64 id,
@@ -240,7 +241,7 @@ bool lkst_cgroup_mount_is_known_by_number(void)
 	       caps[CAP_TO_INDEX(CAP_DAC_READ_SEARCH)].effective & CAP_TO_MASK(CAP_DAC_READ_SEARCH);
 }
 
-struct walk {
+struct cgroup_mount_walk {
 	int (*each)(void *ctx, u64 id, const char *path);
 	void *ctx;
 	u32 nr;
@@ -248,7 +249,7 @@ struct walk {
 };
 
 /* The cgroups in directory @fd, which it closes; its own path is the first @length characters of the walk's. */
-static int walk_in(struct walk *w, int fd, size_t length)
+static int walk_in(struct cgroup_mount_walk *w, int fd, size_t length)
 {
 	DIR *dir = fdopendir(fd);
 	struct dirent *entry;
@@ -281,7 +282,7 @@ static int walk_in(struct walk *w, int fd, size_t length)
 
 int lkst_cgroup_mount_walk(int dir, int (*each)(void *ctx, u64 id, const char *path), void *ctx)
 {
-	struct walk w = { .each = each, .ctx = ctx };
+	struct cgroup_mount_walk w = { .each = each, .ctx = ctx };
 	struct stat st;
 	int fd, err;
 

@@ -25,7 +25,7 @@ struct lkst_function_returns {
 };
 
 /* Reads the types of @module; without any its functions are unknown. NULL: no memory. */
-static struct typed *add(struct lkst_function_returns *r, const char *module)
+static struct typed *function_returns_add(struct lkst_function_returns *r, const char *module)
 {
 	struct typed *t = lkst_vec_add(r->list, r->nr);
 	char name[MODULE_ROOM];
@@ -49,7 +49,7 @@ int lkst_function_returns_new(struct lkst_err *e, struct lkst_function_returns *
 {
 	_cleanup_(lkst_function_returns_freep) struct lkst_function_returns *r =
 		calloc(1, sizeof(*r));
-	struct typed *kernel = r ? add(r, "") : NULL;
+	struct typed *kernel = r ? function_returns_add(r, "") : NULL;
 
 	if (!kernel)
 		return lkst_err_sys(e, -ENOMEM, "reading what functions return");
@@ -85,6 +85,6 @@ enum lkst_returns_kind lkst_function_returns_find(struct lkst_function_returns *
 	for (i = 0; i < r->nr && !t; i++)
 		if (!strcmp(r->list[i].module, module))
 			t = &r->list[i];
-	t = t ?: add(r, module);
+	t = t ?: function_returns_add(r, module);
 	return t && t->returns ? lkst_returns_find(t->returns, name) : LKST_RETURNS_UNKNOWN;
 }

@@ -35,7 +35,7 @@ struct lkst_kernel {
 	size_t nr_tracepoints, nr_functions;
 };
 
-static int by_name(const void *a, const void *b)
+static int kernel_types_by_name(const void *a, const void *b)
 {
 	const struct named_type *x = a, *y = b;
 
@@ -65,8 +65,8 @@ static int index_types(struct lkst_err *e, struct lkst_kernel *k)
 		else if (btf_is_func(t))
 			k->functions[k->nr_functions++] = (struct named_type){ name, id };
 	}
-	qsort(k->tracepoints, k->nr_tracepoints, sizeof(*k->tracepoints), by_name);
-	qsort(k->functions, k->nr_functions, sizeof(*k->functions), by_name);
+	qsort(k->tracepoints, k->nr_tracepoints, sizeof(*k->tracepoints), kernel_types_by_name);
+	qsort(k->functions, k->nr_functions, sizeof(*k->functions), kernel_types_by_name);
 	return 0;
 }
 
@@ -129,7 +129,7 @@ void lkst_kernel_close(struct lkst_kernel *k)
 	free(k);
 }
 
-static const struct btf_type *resolve(const struct btf *btf, unsigned int id)
+static const struct btf_type *kernel_types_resolve(const struct btf *btf, unsigned int id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 
@@ -141,7 +141,7 @@ static const struct btf_type *resolve(const struct btf *btf, unsigned int id)
 /* Writes the type of one argument the way events.def writes it. */
 static void render_type(const struct btf *btf, unsigned int id, char *text, size_t size)
 {
-	const struct btf_type *t = resolve(btf, id), *target;
+	const struct btf_type *t = kernel_types_resolve(btf, id), *target;
 
 	if (!t) {
 		snprintf(text, size, "void");
@@ -154,7 +154,7 @@ static void render_type(const struct btf *btf, unsigned int id, char *text, size
 	} else if (btf_is_any_enum(t)) {
 		snprintf(text, size, "enum %s", btf__name_by_offset(btf, t->name_off));
 	} else if (btf_is_ptr(t)) {
-		target = resolve(btf, t->type);
+		target = kernel_types_resolve(btf, t->type);
 		if (target && target->name_off && (btf_is_composite(target) || btf_is_fwd(target)))
 			snprintf(text, size, "struct %s *",
 				 btf__name_by_offset(btf, target->name_off));
@@ -190,16 +190,16 @@ static int check_arguments(struct lkst_err *e, const struct btf *btf, const stru
 	return 0;
 }
 
-static const struct named_type *find(const struct named_type *list, size_t nr, const char *name)
+static const struct named_type *kernel_types_find(const struct named_type *list, size_t nr, const char *name)
 {
 	struct named_type key = { name, 0 };
 
-	return bsearch(&key, list, nr, sizeof(*list), by_name);
+	return bsearch(&key, list, nr, sizeof(*list), kernel_types_by_name);
 }
 
 int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name)
 {
-	const struct named_type *found = find(k->tracepoints, k->nr_tracepoints, name);
+	const struct named_type *found = kernel_types_find(k->tracepoints, k->nr_tracepoints, name);
 
 	return found ? (int)found->id : -ENOENT;
 }
@@ -213,8 +213,8 @@ int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k
 	if (id < 0)
 		return lkst_err_set(e, id, "this kernel has no tracepoint %s", name);
 	/* A pointer to a function whose first argument is the hook's own data. */
-	t = resolve(k->btf, id);
-	proto = t && btf_is_ptr(t) ? resolve(k->btf, t->type) : NULL;
+	t = kernel_types_resolve(k->btf, id);
+	proto = t && btf_is_ptr(t) ? kernel_types_resolve(k->btf, t->type) : NULL;
 	if (!proto || !btf_is_func_proto(proto))
 		return lkst_err_set(e, -EPROTOTYPE, "this kernel does not describe tracepoint %s",
 				    name);
@@ -224,14 +224,14 @@ int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k
 /* There may be several static functions of one name: which of them a probe would be set at is not known. */
 static bool is_ambiguous(const struct lkst_kernel *k, const struct named_type *found)
 {
-	return (found > k->functions && !by_name(found - 1, found)) ||
-	       (found + 1 < k->functions + k->nr_functions && !by_name(found + 1, found));
+	return (found > k->functions && !kernel_types_by_name(found - 1, found)) ||
+	       (found + 1 < k->functions + k->nr_functions && !kernel_types_by_name(found + 1, found));
 }
 
 int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 			       const char *types)
 {
-	const struct named_type *found = find(k->functions, k->nr_functions, name);
+	const struct named_type *found = kernel_types_find(k->functions, k->nr_functions, name);
 	const struct btf_type *t = found ? btf__type_by_id(k->btf, found->id) : NULL;
 	const struct btf_type *proto = t ? btf__type_by_id(k->btf, t->type) : NULL;
 
@@ -246,7 +246,7 @@ int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, 
 
 bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name)
 {
-	return find(k->functions, k->nr_functions, name) != NULL;
+	return kernel_types_find(k->functions, k->nr_functions, name) != NULL;
 }
 
 bool lkst_kernel_has_member(const struct lkst_kernel *k, const char *name, const char *member)
@@ -286,8 +286,8 @@ int lkst_kernel_find_percpu(const struct lkst_kernel *k, const char *name, u32 *
 enum { NESTED_MAX = 8 }; /* structs without a name in one another */
 
 /* The same of type @t, which lies @at bytes within the one that was asked for. */
-static int find_member(const struct btf *btf, const struct btf_type *t, const char *member, u32 at, unsigned int depth,
-		       u32 *ret_offset)
+static int kernel_types_find_member(const struct btf *btf, const struct btf_type *t, const char *member, u32 at,
+				    unsigned int depth, u32 *ret_offset)
 {
 	unsigned int i;
 
@@ -300,7 +300,8 @@ static int find_member(const struct btf *btf, const struct btf_type *t, const ch
 			return 0;
 		}
 		if (known && !known[0] &&
-		    !find_member(btf, resolve(btf, btf_members(t)[i].type), member, offset, depth + 1, ret_offset))
+		    !kernel_types_find_member(btf, kernel_types_resolve(btf, btf_members(t)[i].type), member, offset,
+					      depth + 1, ret_offset))
 			return 0;
 	}
 	return -ENOENT;
@@ -311,7 +312,7 @@ int lkst_kernel_find_member(const struct lkst_kernel *k, const char *name, const
 	const struct btf_type *t =
 		btf__type_by_id(k->btf, (__u32)btf__find_by_name_kind(k->btf, name, BTF_KIND_STRUCT));
 
-	return find_member(k->btf, t, member, 0, 0, ret_offset);
+	return kernel_types_find_member(k->btf, t, member, 0, 0, ret_offset);
 }
 
 bool lkst_kernel_is_realtime(void)

@@ -33,7 +33,7 @@ enum {
 #define WALKED_MAX (1ULL << 38)
 #define RESERVED_MAX (1ULL << 30)
 
-struct walk {
+struct page_map_walk {
 	const struct lkst_page_calls *calls;
 	void *ctx;
 	int pages_fd, flags_fd; /* flags_fd < 0: they are not shown */
@@ -45,7 +45,7 @@ struct walk {
 
 /* ---- runs --------------------------------------------------------------------------------------- */
 
-static int give_run(struct walk *w)
+static int give_run(struct page_map_walk *w)
 {
 	struct lkst_page_run run = w->run;
 
@@ -53,7 +53,7 @@ static int give_run(struct walk *w)
 	return run.nr && w->calls->run ? w->calls->run(w->ctx, &w->mapping, &run) : 0;
 }
 
-static bool continues(const struct walk *w, const struct lkst_page_run *next)
+static bool continues(const struct page_map_walk *w, const struct lkst_page_run *next)
 {
 	const struct lkst_page_run *run = &w->run;
 
@@ -64,7 +64,7 @@ static bool continues(const struct walk *w, const struct lkst_page_run *next)
 }
 
 /* A page that is present. */
-static int take_page(struct walk *w, u64 address, u64 entry, u64 flags)
+static int take_page(struct page_map_walk *w, u64 address, u64 entry, u64 flags)
 {
 	struct lkst_page_run page = { .address = address,
 				      .pfn = entry & ENTRY_FRAME,
@@ -96,7 +96,7 @@ static int take_page(struct walk *w, u64 address, u64 entry, u64 flags)
 /* ---- pages of a mapping ------------------------------------------------------------------------- */
 
 /* The flags of the frames of @nr entries, where there are any: frames that follow each other are read together. */
-static void read_flags(struct walk *w, size_t nr)
+static void read_flags(struct page_map_walk *w, size_t nr)
 {
 	size_t i, k;
 
@@ -117,7 +117,7 @@ static void read_flags(struct walk *w, size_t nr)
 	}
 }
 
-static int walk_mapping(struct walk *w)
+static int walk_mapping(struct page_map_walk *w)
 {
 	struct lkst_page_mapping *m = &w->mapping;
 	u64 at = m->begin;
@@ -161,12 +161,12 @@ static bool parse(char *line, struct lkst_page_mapping *m)
 	return true;
 }
 
-static bool is_too_large(const struct lkst_page_mapping *m)
+static bool page_map_is_too_large(const struct lkst_page_mapping *m)
 {
 	return m->end - m->begin > (strncmp(m->access, "---", 3) ? WALKED_MAX : RESERVED_MAX);
 }
 
-static int walk_all(struct walk *w, FILE *maps)
+static int walk_all(struct page_map_walk *w, FILE *maps)
 {
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
@@ -175,7 +175,7 @@ static int walk_all(struct walk *w, FILE *maps)
 	while (!err && getline(&line, &size, maps) > 0) {
 		if (!parse(line, &w->mapping))
 			continue;
-		w->mapping.is_skipped = is_too_large(&w->mapping);
+		w->mapping.is_skipped = page_map_is_too_large(&w->mapping);
 		if (!w->mapping.is_skipped)
 			err = walk_mapping(w);
 		if (!err && w->calls->mapping)
@@ -187,7 +187,7 @@ static int walk_all(struct walk *w, FILE *maps)
 int lkst_page_map_walk(struct lkst_err *e, pid_t pid, const struct lkst_page_calls *calls,
 		       void *ctx)
 {
-	_cleanup_free_ struct walk *w = calloc(1, sizeof(*w));
+	_cleanup_free_ struct page_map_walk *w = calloc(1, sizeof(*w));
 	_cleanup_close_ int pages_fd = -1, flags_fd = -1;
 	_cleanup_fclose_ FILE *maps = NULL;
 	const pid_t living = lkst_living_thread(pid);

@@ -22,7 +22,7 @@ static const struct {
 };
 
 /* The number of the counter whose name is the @length characters at @name; 0: there is none. */
-static u8 find(const char *name, size_t length)
+static u8 perf_counters_find(const char *name, size_t length)
 {
 	u8 i;
 
@@ -52,7 +52,7 @@ int lkst_perf_counters_parse(struct lkst_err *e, const char *text, u8 ret[LKST_P
 
 	for (;; text++) {
 		size_t length = strcspn(text, ",");
-		u8 one = find(text, length);
+		u8 one = perf_counters_find(text, length);
 
 		if (!one)
 			return no_such(e, text, length);

@@ -112,7 +112,7 @@ static bool is_event_selected(struct planner *pl, enum lkst_event_index i)
 	return is_named || lkst_mask_has_always(i);
 }
 
-static void want(struct planner *pl, u16 id)
+static void plan_want(struct planner *pl, u16 id)
 {
 	pl->p->is_wanted[id] = true;
 	pl->has_met = true;
@@ -183,7 +183,7 @@ static int plan_event(struct planner *pl, enum lkst_event_index i, bool is_wante
 	pl->p->hook[i] = row;
 	pl->p->also[i] = choose_also(pl, i);
 	if (is_wanted)
-		want(pl, pl->p->id[i]);
+		plan_want(pl, pl->p->id[i]);
 	return lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
 }
 
@@ -347,9 +347,9 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 		if (err)
 			return err;
 		if (has_entry)
-			want(pl, entry_id);
+			plan_want(pl, entry_id);
 		if (has_exit)
-			want(pl, exit_id);
+			plan_want(pl, exit_id);
 	}
 	fill_syscall(&table[nr], s, entry_id, exit_id);
 	return 0;
@@ -399,7 +399,7 @@ static int select_hooked_by(struct planner *pl, const char *tracepoint)
 			    strcmp(lkst_events[i].hooks[row].target, tracepoint))
 				continue;
 			if (pl->p->id[i]) {
-				want(pl, pl->p->id[i]);
+				plan_want(pl, pl->p->id[i]);
 				continue;
 			}
 			err = plan_event(pl, i, true);
@@ -455,7 +455,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 	free(event.fields);
 	if (err)
 		return err;
-	want(pl, tp.plan.id);
+	plan_want(pl, tp.plan.id);
 	added = lkst_vec_add(pl->p->tracepoints, pl->p->nr_tracepoints);
 	if (!added)
 		return lkst_err_sys(pl->e, -ENOMEM, "planning %s", tp.name);

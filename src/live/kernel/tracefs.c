@@ -186,7 +186,7 @@ static bool fill_gap(struct builder *b, unsigned int upto)
 	return true;
 }
 
-static bool add_dynamic(struct builder *b, const struct format_field *f)
+static bool tracefs_add_dynamic(struct builder *b, const struct format_field *f)
 {
 	struct lkst_field_class *at, *length;
 	char name[LKST_NAME_MAX];
@@ -222,7 +222,7 @@ static bool add_field(struct builder *b, const struct format_field *f)
 		return false;
 	b->end = f->offset + f->size;
 	if (f->is_dynamic)
-		return f->size == 4 && add_dynamic(b, f);
+		return f->size == 4 && tracefs_add_dynamic(b, f);
 	is_int = (element == 1 || element == 2 || element == 4 || element == 8) &&
 		 strncmp(f->type, "struct ", 7) && strncmp(f->type, "union ", 6) &&
 		 !(f->offset % (element < 4 ? element : 4));

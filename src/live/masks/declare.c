@@ -22,7 +22,7 @@ enum {
 #define MEANING_PREFIX "lkst_"
 
 /* The meaning that the type called @name stands for: lkst_code is CODE. 0: none. */
-static u8 meaning_of(const char *name)
+static u8 declare_meaning_of(const char *name)
 {
 	u8 i;
 
@@ -35,14 +35,14 @@ static u8 meaning_of(const char *name)
 }
 
 /* The type without typedefs and qualifiers, NULL: none; and the meaning that one of their names stands for. */
-static const struct btf_type *resolve(const struct btf *btf, u32 id, u8 *meaning)
+static const struct btf_type *declare_resolve(const struct btf *btf, u32 id, u8 *meaning)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
 	unsigned int i;
 
 	for (i = 0; type && i < MODIFIERS_MAX && (btf_is_mod(type) || btf_is_typedef(type)); i++) {
 		if (btf_is_typedef(type) && !*meaning)
-			*meaning = meaning_of(btf__name_by_offset(btf, type->name_off));
+			*meaning = declare_meaning_of(btf__name_by_offset(btf, type->name_off));
 		type = btf__type_by_id(btf, type->type);
 	}
 	return type;
@@ -77,7 +77,7 @@ static bool describe_array(const struct btf *btf, const struct btf_type *type, u
 			   const struct lkst_field_class *before, struct lkst_field_class *f)
 {
 	const u32 count = btf_array(type)->nelems;
-	const struct btf_type *element = resolve(btf, btf_array(type)->type, &f->meaning);
+	const struct btf_type *element = declare_resolve(btf, btf_array(type)->type, &f->meaning);
 
 	if (!describe_integer(element, f) || count > UINT16_MAX)
 		return false;
@@ -112,7 +112,7 @@ static int describe_field(struct lkst_err *e, const struct btf *btf, const struc
 	if (!name || strlen(name) >= sizeof(f->name))
 		return lkst_err_set(e, -EINVAL, "a field has no name, or a long one");
 	strcpy(f->name, name);
-	type = resolve(btf, m->type, &f->meaning);
+	type = declare_resolve(btf, m->type, &f->meaning);
 	if (type && btf_is_array(type))
 		is_good = describe_array(btf, type, event->nr_fields,
 					 event->nr_fields ? f - 1 : NULL, f) &&
@@ -160,8 +160,8 @@ static int describe_event(struct lkst_err *e, const struct btf *btf, const char 
 	return err;
 }
 
-static int declare(struct lkst_err *e, struct lkst_session *s, const struct btf *btf,
-		   const char *handler, struct lkst_own_event *own)
+static int masks_declare(struct lkst_err *e, struct lkst_session *s, const struct btf *btf,
+			 const char *handler, struct lkst_own_event *own)
 {
 	struct lkst_field_class fields[LKST_FIELDS_MAX];
 	struct lkst_event_class event = { .fields = fields };
@@ -194,7 +194,7 @@ int lkst_declare_events(struct lkst_err *e, struct lkst_session *s, struct bpf_o
 			"each an LKST_EVENT()",
 			OWN_EVENTS_MAX);
 	for (i = 0; i < size / sizeof(*own) && !err; i++)
-		err = declare(e, s, btf, handler, &own[i]);
+		err = masks_declare(e, s, btf, handler, &own[i]);
 	return err;
 }
 

@@ -24,14 +24,14 @@
 #include "masks/mask_text.h"
 #include "trace/format/event_types.h"
 
-static void guard_object(struct bpf_object **object)
+static void handlers_guard_object(struct bpf_object **object)
 {
 	bpf_object__close(*object);
 }
 
 /* ---- loading ---------------------------------------------------------------------------------- */
 
-static bool is_named(const struct lkst_handler_options *o, const struct lkst_event_class *event)
+static bool handlers_is_named(const struct lkst_handler_options *o, const struct lkst_event_class *event)
 {
 	unsigned int i;
 
@@ -69,7 +69,7 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 		const struct lkst_event_class *event = catalog->classes[id];
 
 		route[id] = LKST_HANDLER_NOTHING;
-		if (event && lkst_class_is_maskable(event) && is_named(o, event))
+		if (event && lkst_class_is_maskable(event) && handlers_is_named(o, event))
 			route[id] = LKST_HANDLER_DEFAULT;
 	}
 	if (chosen)
@@ -80,9 +80,9 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 }
 
 /* Those of the hooks and, with the first load, the handler's own ones that user space runs. */
-static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
-			   struct bpf_object *object, struct bpf_object *base, const bool *chosen,
-			   const struct lkst_handler_options *o)
+static int handlers_choose_programs(struct lkst_err *e, const struct lkst_session *s,
+				    struct bpf_object *object, struct bpf_object *base, const bool *chosen,
+				    const struct lkst_handler_options *o)
 {
 	const struct lkst_hooks *hooks = lkst_session_hooks(s);
 	struct bpf_program *program;
@@ -115,8 +115,8 @@ static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
 				 "catalogue");
 }
 
-static int share_maps(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object, u8 number,
-		      bool has_names)
+static int handlers_share_maps(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object,
+			       u8 number, bool has_names)
 {
 	const struct lkst_shared_map *m;
 	int err;
@@ -159,7 +159,7 @@ static int read_about(struct lkst_err *e, struct bpf_object *object,
 	return 0;
 }
 
-static int choose_number(struct lkst_err *e, const struct lkst_own_pins *own, struct lkst_handler *h)
+static int handlers_choose_number(struct lkst_err *e, const struct lkst_own_pins *own, struct lkst_handler *h)
 {
 	unsigned int number, free = 0;
 	struct lkst_handler other;
@@ -268,9 +268,9 @@ static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_ob
 		       struct bpf_object *base, const struct lkst_handler *h, const bool *chosen,
 		       const struct lkst_handler_options *o)
 {
-	int err = choose_programs(e, s, object, base, chosen, o);
+	int err = handlers_choose_programs(e, s, object, base, chosen, o);
 
-	err = err ?: share_maps(e, lkst_session_own_pins(s), object, h->number, o->has_names);
+	err = err ?: handlers_share_maps(e, lkst_session_own_pins(s), object, h->number, o->has_names);
 	if (!err && o->extends)
 		err = lkst_handler_share_maps(e, lkst_session_own_pins(s), object, base, h->number);
 	return err ?: lkst_declare_events(e, s, object, h->name) ?: lkst_link_load(e, object);
@@ -293,14 +293,14 @@ static int identify(struct lkst_err *e, const struct lkst_own_pins *own, struct 
 			       ? 0
 			       : lkst_err_set(e, -ENOENT, "handler %u is not there", o->extends);
 	err = read_about(e, object, o, h);
-	return err ?: choose_number(e, own, h);
+	return err ?: handlers_choose_number(e, own, h);
 }
 
 int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 		      const struct lkst_handler_options *options, struct lkst_handler *ret_handler)
 {
 	_cleanup_(lkst_tracing_endp) struct lkst_tracing *tracing = NULL;
-	_cleanup_(guard_object) struct bpf_object *object = NULL, *base = NULL;
+	_cleanup_(handlers_guard_object) struct bpf_object *object = NULL, *base = NULL;
 	_cleanup_free_ bool *chosen = choose_hooks(s, options);
 	struct lkst_own_pins *own = lkst_session_own_pins(s);
 	const bool is_new = !options->extends;

@@ -49,7 +49,7 @@ static struct lkst_trigger_term *terms_of(const struct lkst_trigger_maps *m, u32
 	return &m->terms[LKST_TRIGGER_MASK_TERMS + number * LKST_TRIGGER_TERMS];
 }
 
-static bool is_same(const struct lkst_trigger_maps *m, u32 number, const struct compiled *x)
+static bool mask_conditions_is_same(const struct lkst_trigger_maps *m, u32 number, const struct compiled *x)
 {
 	const struct lkst_mask_condition *condition = &m->conditions[number];
 
@@ -78,7 +78,7 @@ static int write_condition(struct lkst_err *e, struct lkst_trigger_maps *m, bool
 	u32 i, unused = LKST_TRIGGER_MASK_CONDITIONS;
 
 	for (i = 0; i < LKST_TRIGGER_MASK_CONDITIONS; i++) {
-		if (used[i] && is_same(m, i, x))
+		if (used[i] && mask_conditions_is_same(m, i, x))
 			break;
 		if (!used[i] && unused == LKST_TRIGGER_MASK_CONDITIONS)
 			unused = i;
@@ -121,8 +121,8 @@ static int place_all(struct lkst_err *e, const struct lkst_session *s, struct lk
 	return err;
 }
 
-static int load(struct lkst_err *e, struct lkst_session *s, const struct lkst_mask *mask,
-		bool ids[LKST_EVENT_SPACE], u8 *ret_number)
+static int mask_conditions_load(struct lkst_err *e, struct lkst_session *s, const struct lkst_mask *mask,
+				bool ids[LKST_EVENT_SPACE], u8 *ret_number)
 {
 	char path[LKST_HANDLER_PATH_MAX];
 	int err = lkst_handler_object(e, LKST_TRIGGER_HANDLER, path);
@@ -150,7 +150,7 @@ int lkst_mask_conditions_write(struct lkst_err *e, struct lkst_session *s, u32 s
 	if (!lkst_session_is_pinned(s))
 		return 0;
 	if (lkst_mask_has_conditions(mask))
-		err = load(e, s, mask, ids, &number);
+		err = mask_conditions_load(e, s, mask, ids, &number);
 	if (err)
 		return err;
 	if (!lkst_trigger_maps_open_any(s, &m))

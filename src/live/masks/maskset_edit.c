@@ -128,8 +128,8 @@ int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
 }
 
 /* Reads the maskset @text into a free place, or over the one that has its name. */
-static int read_text(struct lkst_err *e, struct lkst_session *s, const char *text, size_t length,
-		     struct lkst_notes *notes, u32 *ret_set)
+static int maskset_edit_read_text(struct lkst_err *e, struct lkst_session *s, const char *text, size_t length,
+				  struct lkst_notes *notes, u32 *ret_set)
 {
 	struct lkst_mask mask;
 	int err = lkst_mask_parse(e, text, length, lkst_session_catalog(s), &mask, notes);
@@ -143,15 +143,15 @@ static int read_text(struct lkst_err *e, struct lkst_session *s, const char *tex
 }
 
 /* The same from file @path. */
-static int read_file(struct lkst_err *e, struct lkst_session *s, const char *path,
-		     struct lkst_notes *notes, u32 *ret_set)
+static int maskset_edit_read_file(struct lkst_err *e, struct lkst_session *s, const char *path,
+				  struct lkst_notes *notes, u32 *ret_set)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length;
 	int err;
 
 	err = lkst_read_file(e, AT_FDCWD, path, LKST_MASK_TEXT_MAX, &text, &length);
-	err = err ?: read_text(e, s, text, length, notes, ret_set);
+	err = err ?: maskset_edit_read_text(e, s, text, length, notes, ret_set);
 	if (err)
 		lkst_err_add(e, "%s", path);
 	return err;
@@ -175,5 +175,5 @@ int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *wor
 		lkst_shipped_mask_fill(shipped, lkst_session_catalog(s), &mask);
 		return lkst_maskset_write(e, s, *ret_set, &mask, notes);
 	}
-	return strchr(word, '/') ? read_file(e, s, word, notes, ret_set) : err;
+	return strchr(word, '/') ? maskset_edit_read_file(e, s, word, notes, ret_set) : err;
 }

@@ -28,8 +28,8 @@ static int clear_off(struct lkst_err *e, const struct lkst_session *s, bool *nee
 }
 
 /* A flag per hook: needed by a maskset of @sets, an armed one or the table @more. */
-static int find_needed(struct lkst_err *e, const struct lkst_session *s, u32 sets, const u16 *more,
-		       bool **ret_needed)
+static int maskset_hooks_find_needed(struct lkst_err *e, const struct lkst_session *s, u32 sets, const u16 *more,
+				     bool **ret_needed)
 {
 	const struct lkst_control *c = lkst_session_control(s);
 	const struct lkst_hooks *hooks = lkst_session_hooks(s);
@@ -80,7 +80,7 @@ int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets, co
 	struct lkst_hooks *hooks = lkst_session_hooks(s);
 	struct lkst_err why = {};
 	unsigned int i;
-	int err = find_needed(e, s, sets, more, &needed);
+	int err = maskset_hooks_find_needed(e, s, sets, more, &needed);
 
 	if (err)
 		return err;
@@ -104,7 +104,7 @@ int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u3
 	_cleanup_free_ bool *needed = NULL;
 	struct lkst_hooks *hooks = lkst_session_hooks(s);
 	unsigned int i;
-	int err = find_needed(e, s, sets, NULL, &needed);
+	int err = maskset_hooks_find_needed(e, s, sets, NULL, &needed);
 
 	if (err)
 		return err;

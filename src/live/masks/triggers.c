@@ -36,7 +36,7 @@ static u64 list_without(u64 list, const bool *gone)
 	return kept;
 }
 
-static void mark(u64 list, bool *used)
+static void triggers_mark(u64 list, bool *used)
 {
 	for (; list; list >>= 8)
 		if (list & 0xff)
@@ -53,7 +53,7 @@ struct places {
 };
 
 /* FNV-1a, 64 bits wide, of what makes up the condition's interval; 0: it has none. */
-static u64 sign(const struct lkst_condition *condition)
+static u64 triggers_sign(const struct lkst_condition *condition)
 {
 	const unsigned char *bytes;
 	u64 hash = 0xcbf29ce484222325;
@@ -124,7 +124,7 @@ static int choose_places(struct lkst_err *e, const struct lkst_session *s,
 			 struct places *p)
 {
 	bool rules[LKST_TRIGGER_RULES] = {}, steps[LKST_TRIGGER_STEPS] = {};
-	int err = choose_trigger(e, m, p) ?: choose_interval(e, m, sign(condition), p);
+	int err = choose_trigger(e, m, p) ?: choose_interval(e, m, triggers_sign(condition), p);
 	u32 id;
 
 	if (err)
@@ -134,8 +134,8 @@ static int choose_places(struct lkst_err *e, const struct lkst_session *s,
 						*new = &condition->events[id];
 		unsigned int nr_steps = p->shares_interval ? 0 : list_length(new->steps);
 
-		mark(old->rules, rules);
-		mark(old->steps, steps);
+		triggers_mark(old->rules, rules);
+		triggers_mark(old->steps, steps);
 		if (list_length(old->rules) + list_length(new->rules) > LKST_TRIGGER_PER_EVENT ||
 		    list_length(old->steps) + nr_steps > LKST_TRIGGER_PER_EVENT)
 			return lkst_err_set(e, -ENOSPC,
@@ -187,7 +187,7 @@ static void write_steps(struct lkst_trigger_maps *m, const struct lkst_condition
 }
 
 /* Bytes of @new, numbers of a condition's parts, after those of @old, by their places. */
-static u64 join(u64 old, u64 new, const u8 *places)
+static u64 triggers_join(u64 old, u64 new, const u8 *places)
 {
 	u64 list = 0;
 
@@ -206,11 +206,11 @@ static void publish(struct lkst_trigger_maps *m, const struct lkst_condition *co
 
 	for (id = 0; id < LKST_EVENT_SPACE && !p->shares_interval; id++)
 		__atomic_store_n(&m->events[id].steps,
-				 join(m->events[id].steps, condition->events[id].steps, p->step),
+				 triggers_join(m->events[id].steps, condition->events[id].steps, p->step),
 				 __ATOMIC_RELEASE);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		__atomic_store_n(&m->events[id].rules,
-				 join(m->events[id].rules, condition->events[id].rules, p->rule),
+				 triggers_join(m->events[id].rules, condition->events[id].rules, p->rule),
 				 __ATOMIC_RELEASE);
 }
 
@@ -224,7 +224,7 @@ static void write_trigger(struct lkst_trigger_maps *m, const struct lkst_conditi
 	t->pause_ns = o->pause_ns;
 	t->post_ns = o->post_ns;
 	t->interval = p->interval;
-	t->signature = sign(condition);
+	t->signature = triggers_sign(condition);
 	snprintf(t->name, sizeof(t->name), "%s", o->name ?: o->text);
 	snprintf(t->condition, sizeof(t->condition), "%s", o->text);
 	t->name_length = (u32)strlen(t->name);
@@ -234,8 +234,8 @@ static void write_trigger(struct lkst_trigger_maps *m, const struct lkst_conditi
 /* ---- the handler ------------------------------------------------------------------------------ */
 
 /* Loads the handler for the condition's events. */
-static int load(struct lkst_err *e, struct lkst_session *s, const struct lkst_condition *condition,
-		const struct lkst_trigger_options *o, u8 *ret_number)
+static int triggers_load(struct lkst_err *e, struct lkst_session *s, const struct lkst_condition *condition,
+			 const struct lkst_trigger_options *o, u8 *ret_number)
 {
 	bool ids[LKST_EVENT_SPACE];
 	u32 id;
@@ -247,7 +247,7 @@ static int load(struct lkst_err *e, struct lkst_session *s, const struct lkst_co
 
 /* ---- adding ----------------------------------------------------------------------------------- */
 
-static int check_name(struct lkst_err *e, const struct lkst_trigger_maps *m, const char *name)
+static int triggers_check_name(struct lkst_err *e, const struct lkst_trigger_maps *m, const char *name)
 {
 	u32 i;
 
@@ -274,8 +274,8 @@ static bool is_optional(const struct lkst_condition *condition, u32 id)
 	return true;
 }
 
-static void note_left_out(const struct lkst_session *s, const struct lkst_condition *condition,
-			  u8 number, struct lkst_notes *notes)
+static void triggers_note_left_out(const struct lkst_session *s, const struct lkst_condition *condition,
+				   u8 number, struct lkst_notes *notes)
 {
 	const struct lkst_control *c = lkst_session_control(s);
 	const u16 *route = c->route[c->active & (LKST_MASKSETS - 1)];
@@ -324,7 +324,7 @@ static int insert_trigger(struct lkst_err *e, struct lkst_session *s, struct lks
 	bool ids[LKST_EVENT_SPACE];
 	struct places p = {};
 	u32 id;
-	int err = o->name ? check_name(e, m, o->name) : 0;
+	int err = o->name ? triggers_check_name(e, m, o->name) : 0;
 
 	err = err ?: choose_places(e, s, m, condition, &p);
 	if (err)
@@ -342,7 +342,7 @@ static int insert_trigger(struct lkst_err *e, struct lkst_session *s, struct lks
 	if (!p.shares_interval)
 		write_steps(m, condition, &p);
 	publish(m, condition, &p);
-	note_left_out(s, condition, number, notes);
+	triggers_note_left_out(s, condition, number, notes);
 	*ret_number = p.trigger;
 	return 0;
 }
@@ -354,7 +354,7 @@ int lkst_trigger_add(struct lkst_err *e, struct lkst_session *s,
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 	u8 number = 0;
-	int err = load(e, s, condition, options, &number);
+	int err = triggers_load(e, s, condition, options, &number);
 
 	if (err)
 		return err;
@@ -367,8 +367,8 @@ int lkst_trigger_add(struct lkst_err *e, struct lkst_session *s,
 
 /* ---- removing --------------------------------------------------------------------------------- */
 
-static int find(struct lkst_err *e, const struct lkst_trigger_maps *m, const char *word,
-		u32 *ret_number)
+static int triggers_find(struct lkst_err *e, const struct lkst_trigger_maps *m, const char *word,
+			 u32 *ret_number)
 {
 	char *end;
 	unsigned long number = strtoul(word, &end, 10);
@@ -439,7 +439,7 @@ int lkst_trigger_remove(struct lkst_err *e, struct lkst_session *s, const char *
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 	u32 number = 0;
 	u8 handler = 0;
-	int err = open_maps(e, s, &m, &handler) ?: find(e, &m, word, &number);
+	int err = open_maps(e, s, &m, &handler) ?: triggers_find(e, &m, word, &number);
 
 	if (err)
 		return err;

@@ -32,7 +32,7 @@ struct traits {
 };
 
 /* The type without typedefs and qualifiers; NULL: none. */
-static const struct btf_type *resolve(const struct btf *btf, u32 id, struct traits *traits)
+static const struct btf_type *variables_resolve(const struct btf *btf, u32 id, struct traits *traits)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
 	unsigned int i;
@@ -55,10 +55,10 @@ static bool is_int_size(u32 size)
 }
 
 /* Describes a type of @bytes bytes in @v; all but name, place and key. */
-static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_variable *v)
+static void variables_describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_variable *v)
 {
 	struct traits traits = {};
-	const struct btf_type *type = resolve(btf, id, &traits);
+	const struct btf_type *type = variables_resolve(btf, id, &traits);
 	const char *name = type ? btf__name_by_offset(btf, type->name_off) : NULL;
 
 	v->kind = LKST_VARIABLE_BYTES;
@@ -72,7 +72,7 @@ static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_varia
 		v->kind = LKST_VARIABLE_HISTOGRAM;
 	if (btf_is_array(type)) {
 		v->count = btf_array(type)->nelems;
-		type = resolve(btf, btf_array(type)->type, &traits);
+		type = variables_resolve(btf, btf_array(type)->type, &traits);
 		if (!type)
 			return;
 	}
@@ -126,7 +126,7 @@ static int each_of_section(struct lkst_err *e, const struct bpf_map_info *info,
 			continue;
 		v.name = btf__name_by_offset(btf, type->name_off);
 		v.bytes = bytes + var->offset;
-		describe(btf, type->type, var->size, &v);
+		variables_describe(btf, type->type, var->size, &v);
 		err = v.name ? each(ctx, &v) : 0;
 	}
 	return err;
@@ -203,7 +203,7 @@ static int each_element(struct lkst_err *e, int fd, const struct bpf_map_info *i
 	return 0;
 }
 
-struct walk {
+struct variables_walk {
 	u8 number;
 	each_fn *each;
 	void *ctx;
@@ -211,7 +211,7 @@ struct walk {
 
 static int each_of_map(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
 {
-	const struct walk *w = ctx;
+	const struct variables_walk *w = ctx;
 	struct lkst_variable key = {}, v = { .has_key = true };
 	_cleanup_(lkst_btf_freep) struct btf *btf = NULL;
 	char prefix[LKST_HANDLER_PIN_MAX];
@@ -228,8 +228,8 @@ static int each_of_map(struct lkst_err *e, struct lkst_own_pins *own, void *ctx,
 	    (info.type != BPF_MAP_TYPE_HASH && info.type != BPF_MAP_TYPE_LRU_HASH &&
 	     info.type != BPF_MAP_TYPE_ARRAY))
 		return 0;
-	describe(btf, info.btf_key_type_id, info.key_size, &key);
-	describe(btf, info.btf_value_type_id, info.value_size, &v);
+	variables_describe(btf, info.btf_key_type_id, info.key_size, &key);
+	variables_describe(btf, info.btf_value_type_id, info.value_size, &v);
 	v.is_key_event = key.kind == LKST_VARIABLE_EVENT;
 	if ((key.kind != LKST_VARIABLE_INT && !v.is_key_event) || key.count != 1 ||
 	    (v.kind != LKST_VARIABLE_HISTOGRAM && (v.kind != LKST_VARIABLE_INT || v.count != 1)))
@@ -241,7 +241,7 @@ static int each_of_map(struct lkst_err *e, struct lkst_own_pins *own, void *ctx,
 int lkst_variables_each(struct lkst_err *e, const struct lkst_session *s, u8 number, each_fn *each, void *ctx)
 {
 	struct lkst_own_pins *own = lkst_session_own_pins(s);
-	struct walk w = { number, each, ctx };
+	struct variables_walk w = { number, each, ctx };
 
 	return each_of_pin(e, own, number, LKST_HANDLER_DATA, each, ctx) ?:
 	       each_of_pin(e, own, number, LKST_HANDLER_BSS, each, ctx) ?:

@@ -16,14 +16,14 @@ static const struct {
 } kinds[] = { { "int", "s32" }, { "long", "s64" }, { "args", NULL } };
 enum { NR_KINDS = sizeof(kinds) / sizeof(kinds[0]), ARGS = NR_KINDS - 1 };
 
-static void event_of(const char *name, unsigned int kind, char event[LKST_PROBE_NAME * 2])
+static void error_probes_event_of(const char *name, unsigned int kind, char event[LKST_PROBE_NAME * 2])
 {
 	snprintf(event, LKST_PROBE_NAME * 2, LKST_ERRORS_GROUP ":%s_%s", name, kinds[kind].suffix);
 }
 
 /* The definition of one, as kprobe_events has it; more than LKST_PROBE_TEXT characters: it does not fit. */
-static int put_text(const char *module, const char *globs, const char *name, unsigned int kind,
-		    char text[LKST_PROBE_TEXT])
+static int error_probes_put_text(const char *module, const char *globs, const char *name, unsigned int kind,
+				 char text[LKST_PROBE_TEXT])
 {
 	const char *colon = module ? ":" : "";
 
@@ -44,7 +44,7 @@ static int read_one(struct lkst_err *e, const char *module, const char *globs, c
 	struct lkst_definition d = {};
 	int err;
 
-	if (put_text(module, globs, name, kind, text) >= LKST_PROBE_TEXT)
+	if (error_probes_put_text(module, globs, name, kind, text) >= LKST_PROBE_TEXT)
 		return lkst_err_set(e, -E2BIG, "the patterns of functions are too long");
 	err = lkst_definition_parse(e, text, &d);
 	if (err) {
@@ -62,7 +62,7 @@ struct counting {
 	struct lkst_error_probes *p;
 };
 
-static int count(void *ctx, const struct lkst_probe_state *state)
+static int error_probes_count(void *ctx, const struct lkst_probe_state *state)
 {
 	const struct counting *c = ctx;
 
@@ -86,10 +86,10 @@ static int set_one(struct lkst_err *e, struct lkst_session *s, const char *modul
 	int err = read_one(e, module, globs, p->name, kind, text, &probe)
 			  ?: lkst_probe_set(e, s, &probe, text, notes);
 
-	event_of(p->name, kind, event);
+	error_probes_event_of(p->name, kind, event);
 	if (err || kind == ARGS)
 		return err;
-	return lkst_probes_each(e, s, count, &counting);
+	return lkst_probes_each(e, s, error_probes_count, &counting);
 }
 
 bool lkst_error_probes_are_set(struct lkst_session *s, const char *name)
@@ -98,7 +98,7 @@ bool lkst_error_probes_are_set(struct lkst_session *s, const char *name)
 	unsigned int kind;
 
 	for (kind = 0; kind < NR_KINDS; kind++) {
-		event_of(name, kind, event);
+		error_probes_event_of(name, kind, event);
 		if (lkst_hooks_find(lkst_session_hooks(s), LKST_HOOK_PROBE, event))
 			return true;
 	}
@@ -136,7 +136,7 @@ int lkst_error_probes_remove(struct lkst_err *e, struct lkst_session *s, const c
 	int err = 0, one;
 
 	for (kind = 0; kind < NR_KINDS; kind++) {
-		event_of(name, kind, event);
+		error_probes_event_of(name, kind, event);
 		if (!lkst_hooks_find(lkst_session_hooks(s), LKST_HOOK_PROBE, event))
 			continue;
 		one = lkst_probe_remove(err ? NULL : e, s, event);

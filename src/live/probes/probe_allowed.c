@@ -23,18 +23,18 @@ struct lkst_probe_allowed {
 	u64 text_begin, text_end; /* of the kernel itself; 0, 0: that is not known */
 };
 
-static int compare(const char *a, size_t a_length, const char *b, size_t b_length)
+static int probe_allowed_compare(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
 
 	return order ? order : (a_length > b_length) - (a_length < b_length);
 }
 
-static int by_name(const void *a, const void *b)
+static int probe_allowed_by_name(const void *a, const void *b)
 {
 	const struct lkst_kallsyms_symbol *s = a, *t = b;
 
-	return compare(s->name, s->name_length, t->name, t->name_length);
+	return probe_allowed_compare(s->name, s->name_length, t->name, t->name_length);
 }
 
 /* The first symbol called @name; as many as there are follow it. NULL: there is none. */
@@ -45,7 +45,7 @@ static const struct lkst_kallsyms_symbol *first_named(const struct lkst_probe_al
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (compare(a->symbols[middle].name, a->symbols[middle].name_length, name, length) < 0)
+		if (probe_allowed_compare(a->symbols[middle].name, a->symbols[middle].name_length, name, length) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -53,7 +53,7 @@ static const struct lkst_kallsyms_symbol *first_named(const struct lkst_probe_al
 	return low < a->nr_symbols && lkst_kallsyms_is(&a->symbols[low], name) ? &a->symbols[low] : NULL;
 }
 
-static u64 address_of(const struct lkst_probe_allowed *a, const char *name)
+static u64 probe_allowed_address_of(const struct lkst_probe_allowed *a, const char *name)
 {
 	const struct lkst_kallsyms_symbol *s = first_named(a, name);
 
@@ -73,9 +73,9 @@ static int read_symbols(struct lkst_probe_allowed *a, const char *text)
 		*slot = s;
 	}
 	if (a->nr_symbols)
-		qsort(a->symbols, a->nr_symbols, sizeof(*a->symbols), by_name);
-	a->text_begin = address_of(a, "_stext");
-	a->text_end = address_of(a, "_etext");
+		qsort(a->symbols, a->nr_symbols, sizeof(*a->symbols), probe_allowed_by_name);
+	a->text_begin = probe_allowed_address_of(a, "_stext");
+	a->text_end = probe_allowed_address_of(a, "_etext");
 	return 0;
 }
 
@@ -146,8 +146,8 @@ static bool is_no_code(const struct lkst_probe_allowed *a, u64 address)
 	return a->text_begin && a->text_end && (address < a->text_begin || address >= a->text_end);
 }
 
-static int check_symbol(struct lkst_err *e, const struct lkst_probe_allowed *a,
-			const struct lkst_probe_row *row, u64 *ret_address)
+static int probe_allowed_check_symbol(struct lkst_err *e, const struct lkst_probe_allowed *a,
+				      const struct lkst_probe_row *row, u64 *ret_address)
 {
 	const char *colon = strchr(row->symbol, ':'), *name = colon ? colon + 1 : row->symbol;
 	const struct lkst_kallsyms_symbol *s = first_named(a, name), *last = s ? a->symbols + a->nr_symbols : NULL;
@@ -186,7 +186,7 @@ int lkst_probe_allowed_check(struct lkst_err *e, const struct lkst_probe_allowed
 	int err;
 
 	if (row->symbol[0]) {
-		err = check_symbol(e, a, row, &address);
+		err = probe_allowed_check_symbol(e, a, row, &address);
 		if (err)
 			return err;
 	}

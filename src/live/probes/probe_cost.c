@@ -16,7 +16,7 @@
 #include "probe/code/stepping.h"
 
 /* Whether the kernel emulates the instruction that the probe is at; false, too, if that can't be read. */
-static bool is_emulated(const struct lkst_probe_row *row)
+static bool probe_cost_is_emulated(const struct lkst_probe_row *row)
 {
 	u8 bytes[LKST_INSTRUCTION_BYTES_MAX];
 	_cleanup_close_ int fd = open(row->path, O_RDONLY | O_CLOEXEC);
@@ -55,7 +55,7 @@ int lkst_probe_cost_measure(struct lkst_err *e, const struct lkst_session *s, co
 		return fd;
 	err = lkst_budget_measure_program(e, lkst_session_budget_fds(s),
 					  lkst_session_rings(s)->nr_cpus, fd, row->plan.id,
-					  is_emulated(row));
+					  probe_cost_is_emulated(row));
 	forget_hits(lkst_session_own_pins(s), event);
 	return err;
 }

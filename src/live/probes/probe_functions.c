@@ -46,7 +46,7 @@ struct globs {
 	} list[GLOBS_MAX];
 };
 
-static int split(struct lkst_err *e, const char *text, struct globs *g)
+static int probe_functions_split(struct lkst_err *e, const char *text, struct globs *g)
 {
 	char *rest, *glob;
 
@@ -93,7 +93,7 @@ static int too_many(struct lkst_err *e)
 			    LKST_PROBE_PLACES_MAX);
 }
 
-static int add(struct lkst_err *e, struct lkst_probe_functions *f, const char *name, u64 address)
+static int probe_functions_add(struct lkst_err *e, struct lkst_probe_functions *f, const char *name, u64 address)
 {
 	struct lkst_probe_function *item;
 
@@ -119,7 +119,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* A function may have several names. */
-static void sort(struct lkst_probe_functions *f)
+static void probe_functions_sort(struct lkst_probe_functions *f)
 {
 	u32 i, nr = 0;
 
@@ -134,8 +134,8 @@ static void sort(struct lkst_probe_functions *f)
 }
 
 /* Whether it returns what is asked for; counts what is left out. */
-static bool is_wanted(const struct lkst_probe_choice *choice, const char *name, const char *in,
-		      struct lkst_probe_functions *f)
+static bool probe_functions_is_wanted(const struct lkst_probe_choice *choice, const char *name, const char *in,
+				      struct lkst_probe_functions *f)
 {
 	enum lkst_returns_kind kind;
 
@@ -164,8 +164,8 @@ static int refuse_none(struct lkst_err *e, const struct lkst_probe_functions *f,
 		f->nr_unknown, nr_named);
 }
 
-static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
-		    const struct lkst_probe_choice *choice, struct lkst_probe_functions *f)
+static int probe_functions_read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
+				    const struct lkst_probe_choice *choice, struct lkst_probe_functions *f)
 {
 	const char *module = choice->module;
 	char line[LINE_MAX_BYTES], in[MODULE_ROOM], *name;
@@ -187,10 +187,10 @@ static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
 		if (s.module_length)
 			snprintf(in, sizeof(in), "[%.*s]", (int)s.module_length, s.module);
 		nr_named++;
-		if (is_wanted(choice, name, in, f))
-			err = add(e, f, name, s.address);
+		if (probe_functions_is_wanted(choice, name, in, f))
+			err = probe_functions_add(e, f, name, s.address);
 	}
-	sort(f);
+	probe_functions_sort(f);
 	if (!err && f->nr > LKST_PROBE_PLACES_MAX)
 		err = too_many(e);
 	return err || f->nr ? err : refuse_none(e, f, nr_named);
@@ -204,7 +204,7 @@ int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms,
 	int err;
 
 	*ret = (struct lkst_probe_functions){};
-	err = split(e, choice->globs, &g) ?: read_all(e, kallsyms, &g, choice, ret);
+	err = probe_functions_split(e, choice->globs, &g) ?: probe_functions_read_all(e, kallsyms, &g, choice, ret);
 	free(g.text);
 	if (err)
 		lkst_probe_functions_fini(ret);
@@ -220,7 +220,7 @@ struct named {
 	bool is_kept;
 };
 
-static int by_name(const void *a, const void *b)
+static int probe_functions_by_name(const void *a, const void *b)
 {
 	const struct named *f = a, *g = b;
 
@@ -228,7 +228,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* An array for the caller to free(); NULL: no memory. */
-static struct named *sort_names(struct lkst_probe_functions *f)
+static struct named *probe_functions_sort_names(struct lkst_probe_functions *f)
 {
 	struct named *names = calloc(f->nr + 1, sizeof(*names));
 	u32 i;
@@ -236,12 +236,12 @@ static struct named *sort_names(struct lkst_probe_functions *f)
 	for (i = 0; names && i < f->nr; i++)
 		names[i].function = &f->list[i];
 	if (names)
-		qsort(names, f->nr, sizeof(*names), by_name);
+		qsort(names, f->nr, sizeof(*names), probe_functions_by_name);
 	return names;
 }
 
 /* The first of those that are called @name; NULL: none is. */
-static struct named *find(struct named *names, u32 nr, const char *name)
+static struct named *probe_functions_find(struct named *names, u32 nr, const char *name)
 {
 	u32 low = 0, high = nr;
 
@@ -263,7 +263,7 @@ static void count_lines(struct named *names, u32 nr, FILE *f, const char *format
 
 	while (fgets(line, sizeof(line), f)) {
 		struct named *first =
-			sscanf(line, format, name) == 1 ? find(names, nr, name) : NULL;
+			sscanf(line, format, name) == 1 ? probe_functions_find(names, nr, name) : NULL;
 
 		if (first)
 			first->nr_lines++;
@@ -272,7 +272,7 @@ static void count_lines(struct named *names, u32 nr, FILE *f, const char *format
 
 void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist)
 {
-	_cleanup_free_ struct named *names = sort_names(f);
+	_cleanup_free_ struct named *names = probe_functions_sort_names(f);
 	u32 i;
 
 	if (!names)
@@ -280,19 +280,19 @@ void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist
 	count_lines(names, f->nr, blacklist, "%*s %511s");
 	for (i = 0; i < f->nr; i++)
 		names[i].function->is_refused |=
-			find(names, f->nr, names[i].function->name)->nr_lines > 0;
+			probe_functions_find(names, f->nr, names[i].function->name)->nr_lines > 0;
 }
 
 bool lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, bool is_strict)
 {
-	_cleanup_free_ struct named *names = sort_names(f);
+	_cleanup_free_ struct named *names = probe_functions_sort_names(f);
 	u32 i, end, k, nr = 0;
 
 	if (!names)
 		return false;
 	count_lines(names, f->nr, traceable, "%511s");
 	for (i = 0; i < f->nr; i = end) {
-		for (end = i + 1; end < f->nr && !by_name(&names[i], &names[end]); end++)
+		for (end = i + 1; end < f->nr && !probe_functions_by_name(&names[i], &names[end]); end++)
 			;
 		for (k = i; k < end; k++) {
 			names[k].is_kept = names[i].nr_lines >= (is_strict ? end - i : 1);
@@ -320,7 +320,7 @@ static bool is_given(const char *name, bool is_return)
 	return offset == lkst_register_sp(machine);
 }
 
-static bool fits(const struct lkst_fetch *f, bool is_return)
+static bool probe_functions_fits(const struct lkst_fetch *f, bool is_return)
 {
 	if (!f)
 		return true;
@@ -332,7 +332,7 @@ static bool fits(const struct lkst_fetch *f, bool is_return)
 	case LKST_FETCH_BACKTRACE:
 		return !is_return;
 	default:
-		return fits(f->base, is_return) && fits(f->index, is_return);
+		return probe_functions_fits(f->base, is_return) && probe_functions_fits(f->index, is_return);
 	}
 }
 
@@ -341,7 +341,7 @@ bool lkst_probe_functions_fit_multi(const struct lkst_probe *probe)
 	u32 i;
 
 	for (i = 0; i < probe->nr_args; i++)
-		if (!fits(probe->args[i].fetch, probe->place.is_return))
+		if (!probe_functions_fits(probe->args[i].fetch, probe->place.is_return))
 			return false;
 	return true;
 }
@@ -360,7 +360,7 @@ static FILE *open_below(int directory, const char *path)
 	return f;
 }
 
-static const struct lkst_probe_function *first_of(const struct lkst_probe_functions *f)
+static const struct lkst_probe_function *probe_functions_first_of(const struct lkst_probe_functions *f)
 {
 	u32 i;
 
@@ -382,7 +382,7 @@ static bool choose_multi(const struct lkst_probe *probe, struct lkst_probe_funct
 
 	if (!traceable)
 		return false;
-	first = lkst_probe_functions_keep(f, traceable, false) ? first_of(f) : NULL;
+	first = lkst_probe_functions_keep(f, traceable, false) ? probe_functions_first_of(f) : NULL;
 	if (!first || !lkst_probe_functions_fit_multi(probe) ||
 	    !lkst_probe_places_has_multi(first->address))
 		return false;
@@ -390,8 +390,8 @@ static bool choose_multi(const struct lkst_probe *probe, struct lkst_probe_funct
 	return lkst_probe_functions_keep(f, traceable, true);
 }
 
-static int take(struct lkst_err *e, const struct lkst_probe_functions *f,
-		struct lkst_probe_functions_found *ret)
+static int probe_functions_take(struct lkst_err *e, const struct lkst_probe_functions *f,
+				struct lkst_probe_functions_found *ret)
 {
 	_cleanup_free_ u64 *addresses = calloc(f->nr, sizeof(*addresses));
 	u32 i, nr = 0;
@@ -459,5 +459,5 @@ int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe
 	if (blacklist)
 		lkst_probe_functions_refuse(&f, blacklist);
 	ret->is_multi = choose_multi(probe, &f);
-	return take(e, &f, ret);
+	return probe_functions_take(e, &f, ret);
 }

@@ -23,17 +23,17 @@ enum {
 };
 
 /* A symbol of the kernel or a module, as /proc/kallsyms has it. */
-struct symbol {
+struct probe_kernel_symbol {
 	u64 address; /* 0: that is hidden, or there is no such symbol */
 	bool is_known, is_of_module;
 };
 
 /* Finds symbol @name, the first that has an address. */
-static struct symbol find_symbol(const char *name)
+static struct probe_kernel_symbol probe_kernel_find_symbol(const char *name)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
 	struct lkst_kallsyms_symbol s;
-	struct symbol found = {};
+	struct probe_kernel_symbol found = {};
 	const char *at;
 	char line[512];
 
@@ -41,14 +41,14 @@ static struct symbol find_symbol(const char *name)
 		at = line;
 		if (!lkst_kallsyms_next(&at, &s) || !lkst_kallsyms_is(&s, name))
 			continue;
-		found = (struct symbol){ s.address, true, s.module_length != 0 };
+		found = (struct probe_kernel_symbol){ s.address, true, s.module_length != 0 };
 	}
 	return found;
 }
 
 int lkst_kernel_find_symbol(void *ctx, const char *name, u64 *ret_address)
 {
-	struct symbol s = find_symbol(name);
+	struct probe_kernel_symbol s = probe_kernel_find_symbol(name);
 
 	if (!s.address)
 		return -ENOENT;
@@ -104,7 +104,7 @@ static bool is_offset(const struct lkst_probe_row *row, u64 offset)
 }
 
 /* The row's symbol and offset, without the module: the list has that in a column of its own. */
-static bool is_at(const struct lkst_probe_row *row, const char *place)
+static bool probe_kernel_is_at(const struct lkst_probe_row *row, const char *place)
 {
 	const char *colon = strchr(row->symbol, ':'), *symbol = colon ? colon + 1 : row->symbol;
 	const char *plus = strrchr(place, '+');
@@ -118,7 +118,7 @@ static bool is_at(const struct lkst_probe_row *row, const char *place)
  * The row's line in kprobes/list. @symbol: the address of its symbol, 0 to compare names. -ENOENT: there is none;
  * -ENOTSUP: the list can't be read.
  */
-static int find_line(const struct lkst_probe_row *row, u64 symbol, char line[512])
+static int probe_kernel_find_line(const struct lkst_probe_row *row, u64 symbol, char line[512])
 {
 	_cleanup_fclose_ FILE *f = open_debug("kprobes/list");
 	const char wanted = row->is_return ? 'r' : 'k';
@@ -130,7 +130,7 @@ static int find_line(const struct lkst_probe_row *row, u64 symbol, char line[512
 			continue;
 		if (!row->symbol[0] ? address == row->address
 		    : symbol	    ? is_offset(row, address - symbol)
-				    : is_at(row, place))
+				    : probe_kernel_is_at(row, place))
 			return 0;
 	}
 	return f ? -ENOENT : -ENOTSUP;
@@ -141,7 +141,7 @@ void lkst_kernel_probe_module(const struct lkst_probe_row *row, char module[LKST
 	char line[512];
 
 	/* "ADDRESS k SYMBOL+OFFSET MODULE [FLAG]" */
-	if (find_line(row, 0, line) || sscanf(line, "%*x %*c %*s %63s", module) != 1 ||
+	if (probe_kernel_find_line(row, 0, line) || sscanf(line, "%*x %*c %*s %63s", module) != 1 ||
 	    module[0] == '[')
 		module[0] = 0;
 }
@@ -151,7 +151,7 @@ void lkst_kernel_probe_module(const struct lkst_probe_row *row, char module[LKST
  * the module that came has no such place.
  */
 static bool is_nowhere(const struct lkst_probe_row *row, int listed, const char *line,
-		       const struct symbol *symbol)
+		       const struct probe_kernel_symbol *symbol)
 {
 	if (!listed)
 		return strstr(line, "[GONE]") != NULL;
@@ -162,7 +162,7 @@ static bool is_nowhere(const struct lkst_probe_row *row, int listed, const char 
 
 enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row)
 {
-	struct symbol symbol = {};
+	struct probe_kernel_symbol symbol = {};
 	char line[512];
 	int listed;
 
@@ -174,11 +174,11 @@ enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *r
 		return row->is_multi ? LKST_BACKEND_MULTI : LKST_BACKEND_EACH;
 	if (row->is_by_tracefs && lkst_probe_tracefs_is_waiting(row->symbol))
 		return LKST_BACKEND_WAITING;
-	listed = find_line(row, 0, line);
+	listed = probe_kernel_find_line(row, 0, line);
 	/* A function may have several names (those of system calls do), of which the list has one. */
 	if (listed == -ENOENT && row->symbol[0]) {
-		symbol = find_symbol(row->symbol);
-		listed = symbol.address ? find_line(row, symbol.address, line) : -ENOENT;
+		symbol = probe_kernel_find_symbol(row->symbol);
+		listed = symbol.address ? probe_kernel_find_line(row, symbol.address, line) : -ENOENT;
 	}
 	if (is_nowhere(row, listed, line, &symbol))
 		return LKST_BACKEND_NOWHERE;

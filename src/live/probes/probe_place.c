@@ -99,8 +99,8 @@ static int explain_watch(struct lkst_err *e, const struct lkst_probe *probe,
 				 strerror(-err));
 }
 
-static int explain(struct lkst_err *e, const struct lkst_probe *probe,
-		   const struct lkst_probe_row *row, int err)
+static int probe_place_explain(struct lkst_err *e, const struct lkst_probe *probe,
+			       const struct lkst_probe_row *row, int err)
 {
 	const u16 at = probe->place.at;
 
@@ -201,7 +201,7 @@ int lkst_probe_place_check(struct lkst_err *e, const struct lkst_probe *probe,
 	fd = lkst_probe_row_open(&why, row);
 	if (fd < 0)
 		return fd == -ENOTSUP ? lkst_err_set(e, fd, "%s", why.text)
-				      : explain(e, probe, row, fd);
+				      : probe_place_explain(e, probe, row, fd);
 	close(fd);
 	if (row->watch && !watch_sees())
 		return lkst_probe_refuse(e, -ENOTSUP, probe, probe->place.at,

@@ -57,7 +57,7 @@ static bool is_of_handler(const char *pin, const char *what)
 	       !strcmp(pin + length, what);
 }
 
-static int drop_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
+static int probes_drop_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
 {
 	const struct dropping *d = ctx;
 
@@ -79,7 +79,7 @@ static int drop_all(struct lkst_err *e, struct lkst_own_pins *own, const char *e
 
 	lkst_hook_name(LKST_HOOK_PROBE, event, d.link);
 	snprintf(d.program, sizeof(d.program), LKST_PROGRAM_PIN "%s", d.link);
-	err = lkst_pins_each(e, own, drop_pin, &d);
+	err = lkst_pins_each(e, own, probes_drop_pin, &d);
 	if (err)
 		return err;
 	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
@@ -93,7 +93,7 @@ static int drop_all(struct lkst_err *e, struct lkst_own_pins *own, const char *e
 
 /* ---- setting ---------------------------------------------------------------------------------- */
 
-static bool is_name(const char *name)
+static bool probes_is_name(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_')
 		return false;
@@ -110,14 +110,14 @@ static bool is_set(const struct lkst_session *s, const char *event)
 			       event) != NULL;
 }
 
-static int check(struct lkst_err *e, const struct lkst_session *s, const struct lkst_probe *probe)
+static int probes_check(struct lkst_err *e, const struct lkst_session *s, const struct lkst_probe *probe)
 {
 	char event[LKST_NAME_MAX];
 
 	if (!lkst_session_is_pinned(s))
 		return lkst_err_set(e, -ENOTSUP,
 				    "probes are set in a recording that `lkst start` started");
-	if (!is_name(probe->group) || !is_name(probe->event))
+	if (!probes_is_name(probe->group) || !probes_is_name(probe->event))
 		return lkst_err_set(e, -EINVAL,
 				    "\"%s:%s\" can't be a probe's name: letters, digits and _",
 				    probe->group, probe->event);
@@ -160,8 +160,8 @@ static int find_functions(struct lkst_err *e, const struct lkst_probe *probe, st
 }
 
 /* Everything about it that needs no change to the recording. */
-static int prepare(struct lkst_err *e, const struct lkst_probe *probe, const char *definition,
-		   struct preparing *p)
+static int probes_prepare(struct lkst_err *e, const struct lkst_probe *probe, const char *definition,
+			  struct preparing *p)
 {
 	const struct lkst_probe_target target = { .machine = lkst_machine_own(),
 						  .find_symbol = lkst_kernel_find_symbol };
@@ -190,7 +190,8 @@ static int prepare(struct lkst_err *e, const struct lkst_probe *probe, const cha
 	return 0;
 }
 
-static int load(struct lkst_err *e, struct lkst_own_pins *own, const char *event, const struct lkst_probe_row *row)
+static int probes_load(struct lkst_err *e, struct lkst_own_pins *own, const char *event,
+		       const struct lkst_probe_row *row)
 {
 	const struct lkst_probe_loading loading = { .own = own,
 						    .event = event,
@@ -207,7 +208,7 @@ static int load(struct lkst_err *e, struct lkst_own_pins *own, const char *event
 }
 
 /* Whether a maskset in use sends it to DEFAULT, and the cost limit does not leave it out. */
-static bool is_used(const struct lkst_control *c, u16 id)
+static bool probes_is_used(const struct lkst_control *c, u16 id)
 {
 	u32 set;
 
@@ -229,13 +230,13 @@ static int admit(struct lkst_err *e, struct lkst_session *s, const char *event, 
 	if (err)
 		return err;
 	hook = lkst_hooks_find(lkst_session_hooks(s), LKST_HOOK_PROBE, event);
-	if (!hook || (is_used(c, id) && !hook->is_attached))
+	if (!hook || (probes_is_used(c, id) && !hook->is_attached))
 		return lkst_err_set(e, -EIO, "the kernel did not attach the probe's program");
 	return lkst_trigger_handler_follow(e, s, id, notes);
 }
 
-static int declare(struct lkst_err *e, struct lkst_session *s, const struct lkst_event_class *event,
-		   u16 *ret_id)
+static int probes_declare(struct lkst_err *e, struct lkst_session *s, const struct lkst_event_class *event,
+			  u16 *ret_id)
 {
 	int err = lkst_session_declare(e, s, event, ret_id);
 
@@ -249,8 +250,8 @@ static int declare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 }
 
 /* How many functions are left out is known when it was tried to attach it at all. */
-static void note_left_out(const struct lkst_own_pins *own, const char *event, const struct preparing *p,
-			  struct lkst_notes *notes)
+static void probes_note_left_out(const struct lkst_own_pins *own, const char *event, const struct preparing *p,
+				 struct lkst_notes *notes)
 {
 	int nr = lkst_probe_places_count(NULL, own, event, p->row);
 
@@ -262,13 +263,13 @@ static void note_left_out(const struct lkst_own_pins *own, const char *event, co
 }
 
 /* Makes the probe, as far as the recording keeps it. */
-static int keep(struct lkst_err *e, struct lkst_own_pins *own, const char *event, const struct preparing *p)
+static int probes_keep(struct lkst_err *e, struct lkst_own_pins *own, const char *event, const struct preparing *p)
 {
 	int err = 0;
 
 	if (p->row->nr_places)
 		err = lkst_probe_places_write(e, own, event, p->found.addresses, p->row->nr_places);
-	return err ?: lkst_probe_row_write(e, own, event, p->row) ?: load(e, own, event, p->row);
+	return err ?: lkst_probe_row_write(e, own, event, p->row) ?: probes_load(e, own, event, p->row);
 }
 
 /* Has the cost limit count it. It is no failure of the probe that this has no room. */
@@ -286,7 +287,7 @@ static void limit(struct lkst_session *s, const struct lkst_probe_row *row,
 static int keep_and_limit(struct lkst_err *e, struct lkst_session *s, const char *event,
 			  const struct preparing *p, struct lkst_notes *notes)
 {
-	int err = keep(e, lkst_session_own_pins(s), event, p) ?: lkst_probe_cost_measure(e, s, event, p->row);
+	int err = probes_keep(e, lkst_session_own_pins(s), event, p) ?: lkst_probe_cost_measure(e, s, event, p->row);
 
 	if (!err)
 		limit(s, p->row, notes);
@@ -325,21 +326,21 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	_cleanup_(guard_preparing) struct preparing p = { .row = calloc(1, sizeof(*p.row)) };
 	struct lkst_own_pins *own = lkst_session_own_pins(s);
 	const struct lkst_event_class *event;
-	int err = check(e, s, probe);
+	int err = probes_check(e, s, probe);
 
 	if (!p.row)
 		return lkst_err_sys(e, -ENOMEM, "setting a probe");
-	err = err ?: prepare(e, probe, definition, &p);
+	err = err ?: probes_prepare(e, probe, definition, &p);
 	if (err)
 		return err;
 	event = &p.code->layout.event;
-	err = drop_all(e, own, event->name) ?: declare(e, s, event, &p.row->plan.id);
+	err = drop_all(e, own, event->name) ?: probes_declare(e, s, event, &p.row->plan.id);
 	if (err)
 		return err;
 	err = keep_and_limit(e, s, event->name, &p, notes)
 		      ?: admit(e, s, event->name, p.row->plan.id, notes);
 	if (!err && p.row->nr_places)
-		note_left_out(own, event->name, &p, notes);
+		probes_note_left_out(own, event->name, &p, notes);
 	if (!err)
 		note_tracefs(event->name, p.row, notes);
 	if (!err)
@@ -369,7 +370,7 @@ static u64 count_hits(const struct lkst_own_pins *own, const char *event)
 }
 
 /* Fills in what all programs of the probe have to say: DEFAULT's and those of handlers. */
-static void look(const struct lkst_hooks *hooks, struct lkst_probe_state *state)
+static void probes_look(const struct lkst_hooks *hooks, struct lkst_probe_state *state)
 {
 	bool is_attached = false;
 	unsigned int i;
@@ -409,7 +410,7 @@ int lkst_probes_each(struct lkst_err *e, struct lkst_session *s,
 			return err;
 		state.event = event->name;
 		state.row = row;
-		look(lkst_session_hooks(s), &state);
+		probes_look(lkst_session_hooks(s), &state);
 		err = each(ctx, &state);
 	}
 	return err;

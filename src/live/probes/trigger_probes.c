@@ -10,9 +10,9 @@
 #include "live/probes/error_probes.h"
 #include "masks/error_trigger.h"
 
-static int add(struct lkst_err *e, struct lkst_session *s, const char *text,
-	       const struct lkst_trigger_options *options, struct lkst_notes *notes,
-	       u32 *ret_number)
+static int trigger_probes_add(struct lkst_err *e, struct lkst_session *s, const char *text,
+			      const struct lkst_trigger_options *options, struct lkst_notes *notes,
+			      u32 *ret_number)
 {
 	_cleanup_free_ struct lkst_condition *condition = NULL;
 
@@ -21,8 +21,8 @@ static int add(struct lkst_err *e, struct lkst_session *s, const char *text,
 }
 
 /* Sets the probes. 1: they were there already. */
-static int set_probes(struct lkst_err *e, struct lkst_session *s,
-		      const struct lkst_error_trigger *t, struct lkst_notes *notes)
+static int trigger_probes_set_probes(struct lkst_err *e, struct lkst_session *s,
+				     const struct lkst_error_trigger *t, struct lkst_notes *notes)
 {
 	struct lkst_error_probes p = {};
 	char text[LKST_ERROR_PROBES_TEXT];
@@ -45,12 +45,12 @@ int lkst_trigger_add_text(struct lkst_err *e, struct lkst_session *s,
 	int err, set;
 
 	if (!lkst_error_trigger_is(options->text))
-		return add(e, s, options->text, options, notes, ret_number);
+		return trigger_probes_add(e, s, options->text, options, notes, ret_number);
 	err = lkst_error_trigger_parse(e, options->text, &t);
-	set = err ?: set_probes(e, s, &t, notes);
+	set = err ?: trigger_probes_set_probes(e, s, &t, notes);
 	if (set < 0)
 		return set;
-	err = add(e, s, t.condition, options, notes, ret_number);
+	err = trigger_probes_add(e, s, t.condition, options, notes, ret_number);
 	if (err && !set)
 		lkst_error_probes_remove(NULL, s, t.name);
 	return err;

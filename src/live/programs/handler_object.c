@@ -20,16 +20,16 @@
 enum { OBJECT_MAX = 4 << 20 };
 
 /* What is kept. */
-struct kept {
+struct handler_object_kept {
 	u32 has_names;
 	char bytes[];
 };
 
-static int put(struct lkst_err *e, struct lkst_own_pins *own, u8 number, const char *text, size_t length,
-	       bool has_names)
+static int handler_object_put(struct lkst_err *e, struct lkst_own_pins *own, u8 number, const char *text, size_t length,
+			      bool has_names)
 {
-	const size_t size = sizeof(struct kept) + length;
-	_cleanup_free_ struct kept *kept = calloc(1, size);
+	const size_t size = sizeof(struct handler_object_kept) + length;
+	_cleanup_free_ struct handler_object_kept *kept = calloc(1, size);
 	_cleanup_close_ int fd =
 		bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_object", sizeof(u32), (u32)size, 1, NULL);
 	u32 zero = 0;
@@ -52,15 +52,15 @@ int lkst_handler_object_keep(struct lkst_err *e, struct lkst_own_pins *own, u8 n
 
 	if (err == -EFBIG || err == -E2BIG)
 		return 0;
-	return err ?: put(e, own, number, text, length, has_names);
+	return err ?: handler_object_put(e, own, number, text, length, has_names);
 }
 
 /* All that the map has; the caller frees it. */
-static int get(struct lkst_err *e, const struct lkst_own_pins *own, u8 number, struct kept **ret_kept,
-	       size_t *ret_length)
+static int handler_object_get(struct lkst_err *e, const struct lkst_own_pins *own, u8 number,
+			      struct handler_object_kept **ret_kept, size_t *ret_length)
 {
 	_cleanup_close_ int fd = lkst_handler_open_pin(NULL, own, number, OBJECT_PIN);
-	_cleanup_free_ struct kept *kept = NULL;
+	_cleanup_free_ struct handler_object_kept *kept = NULL;
 	struct bpf_map_info info = {};
 	u32 length = sizeof(info), zero = 0;
 
@@ -79,10 +79,10 @@ static int get(struct lkst_err *e, const struct lkst_own_pins *own, u8 number, s
 int lkst_handler_object_open(struct lkst_err *e, const struct lkst_own_pins *own, u8 number,
 			     struct lkst_handler_object *ret)
 {
-	_cleanup_free_ struct kept *kept = NULL;
+	_cleanup_free_ struct handler_object_kept *kept = NULL;
 	_cleanup_close_ int fd = -1;
 	size_t length = 0;
-	int err = get(e, own, number, &kept, &length);
+	int err = handler_object_get(e, own, number, &kept, &length);
 
 	if (err)
 		return err;

@@ -48,7 +48,7 @@ int lkst_handler_open_pin(struct lkst_err *e, const struct lkst_own_pins *own, u
 	return lkst_pins_get(e, own, pin);
 }
 
-static int drop_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
+static int handler_pins_drop_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
 {
 	const u8 *wanted = ctx;
 	u8 number;
@@ -58,7 +58,7 @@ static int drop_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, co
 
 int lkst_handler_drop_pins(struct lkst_err *e, struct lkst_own_pins *own, u8 number)
 {
-	return lkst_pins_each(e, own, drop_pin, &number);
+	return lkst_pins_each(e, own, handler_pins_drop_pin, &number);
 }
 
 /* ---- those that are there --------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ bool lkst_handler_get(const struct lkst_own_pins *own, u8 number, struct lkst_ha
 }
 
 /* True if @word is the handler's name or number. */
-static bool is_called(const struct lkst_handler *h, const char *word)
+static bool handler_pins_is_called(const struct lkst_handler *h, const char *word)
 {
 	u8 number;
 
@@ -92,15 +92,15 @@ static bool is_called(const struct lkst_handler *h, const char *word)
 }
 
 /* A search for the handler @word: the first by number. */
-struct search {
+struct handler_pins_search {
 	const char *word;
 	struct lkst_handler found;
 	bool is_found;
 };
 
-static int look_at_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
+static int handler_pins_look_at_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
 {
-	struct search *s = ctx;
+	struct handler_pins_search *s = ctx;
 	struct lkst_handler h;
 	const char *what;
 	u8 number;
@@ -108,7 +108,7 @@ static int look_at_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx,
 	what = parse_pin(pin, &number);
 	if (!what || strcmp(what, LKST_HANDLER_ABOUT_PIN) ||
 	    (s->is_found && s->found.number < number) || !lkst_handler_get(own, number, &h) ||
-	    !is_called(&h, s->word))
+	    !handler_pins_is_called(&h, s->word))
 		return 0;
 	s->found = h;
 	s->is_found = true;
@@ -118,8 +118,8 @@ static int look_at_pin(struct lkst_err *e, struct lkst_own_pins *own, void *ctx,
 int lkst_handler_find(struct lkst_err *e, struct lkst_own_pins *own, const char *word,
 		      struct lkst_handler *ret_handler)
 {
-	struct search s = { .word = word };
-	int err = lkst_pins_each(e, own, look_at_pin, &s);
+	struct handler_pins_search s = { .word = word };
+	int err = lkst_pins_each(e, own, handler_pins_look_at_pin, &s);
 
 	if (err)
 		return err;
@@ -177,8 +177,8 @@ const char *lkst_handler_program_name(const struct lkst_hook *hook)
 	return LKST_ANY_PROBE;
 }
 
-static int open_hook(struct lkst_err *e, struct lkst_hooks *hooks, u8 number, u16 base,
-		     const char *program_pin)
+static int handler_pins_open_hook(struct lkst_err *e, struct lkst_hooks *hooks, u8 number, u16 base,
+				  const char *program_pin)
 {
 	char pin[LKST_HANDLER_PIN_MAX];
 	int fd = lkst_pins_get(e, hooks->own, program_pin), link;
@@ -190,7 +190,7 @@ static int open_hook(struct lkst_err *e, struct lkst_hooks *hooks, u8 number, u1
 	return lkst_hooks_add_handler(e, hooks, number, base, fd, link < 0 ? -1 : link);
 }
 
-static int open_program(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
+static int handler_pins_open_program(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *pin)
 {
 	struct lkst_hooks *hooks = ctx;
 	u8 number;
@@ -203,11 +203,11 @@ static int open_program(struct lkst_err *e, struct lkst_own_pins *own, void *ctx
 	name += strlen(LKST_PROGRAM_PIN);
 	for (i = 0; i < hooks->nr_default && !err; i++)
 		if (!strcmp(lkst_handler_program_name(&hooks->items[i]), name))
-			err = open_hook(e, hooks, number, i, pin);
+			err = handler_pins_open_hook(e, hooks, number, i, pin);
 	return err;
 }
 
 int lkst_handlers_open(struct lkst_err *e, struct lkst_hooks *hooks)
 {
-	return lkst_pins_each(e, hooks->own, open_program, hooks);
+	return lkst_pins_each(e, hooks->own, handler_pins_open_program, hooks);
 }

@@ -102,7 +102,7 @@ struct grafting {
 	struct lkst_err why;
 };
 
-static const char *name_of(const struct grafting *g, const struct bpf_func_info *function)
+static const char *probe_load_name_of(const struct grafting *g, const struct bpf_func_info *function)
 {
 	const struct btf_type *type = btf__type_by_id(g->btf, function->type_id);
 
@@ -132,7 +132,7 @@ static void find_function(const struct grafting *g, u32 nr_functions, u32 nr_ins
 
 	graft->begin = graft->end = 0;
 	for (i = 0; i < nr_functions; i++) {
-		if (strcmp(name_of(g, &g->functions[i]), FUNCTION))
+		if (strcmp(probe_load_name_of(g, &g->functions[i]), FUNCTION))
 			continue;
 		graft->begin = g->functions[i].insn_off;
 		graft->end = i + 1 < nr_functions ? g->functions[i + 1].insn_off : nr_insns;
@@ -140,8 +140,8 @@ static void find_function(const struct grafting *g, u32 nr_functions, u32 nr_ins
 }
 
 /* The kernel gets the places of functions that have moved, and no lines. */
-static void describe(struct grafting *g, const struct lkst_graft *graft,
-		     struct bpf_prog_load_opts *options)
+static void probe_load_describe(struct grafting *g, const struct lkst_graft *graft,
+				struct bpf_prog_load_opts *options)
 {
 	u32 i;
 
@@ -155,7 +155,7 @@ static void describe(struct grafting *g, const struct lkst_graft *graft,
 	options->func_info_rec_size = sizeof(*g->functions);
 }
 
-static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
+static int probe_load_prepare(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
 {
 	struct grafting *g = (struct grafting *)cookie;
 	struct lkst_graft graft = { .body = g->row->insns, .nr_body = g->row->nr_insns };
@@ -170,13 +170,13 @@ static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *optio
 			 (u32)bpf_program__insn_cnt(program), &insns, &nr);
 	if (err)
 		return err;
-	describe(g, &graft, options);
+	probe_load_describe(g, &graft, options);
 	return bpf_program__set_insns(program, insns, nr);
 }
 
 /* ---- loading ---------------------------------------------------------------------------------- */
 
-static void guard_object(struct bpf_object **object)
+static void probe_load_guard_object(struct bpf_object **object)
 {
 	bpf_object__close(*object);
 }
@@ -205,8 +205,8 @@ static int make_room(struct lkst_err *e, const struct bpf_object *object)
 		       : lkst_err_set(e, -EINVAL, "the number of CPUs is not known");
 }
 
-static int share_maps(struct lkst_err *e, struct bpf_object *object,
-		      const struct lkst_probe_loading *l)
+static int probe_load_share_maps(struct lkst_err *e, struct bpf_object *object,
+				 const struct lkst_probe_loading *l)
 {
 	static const struct lkst_shared_map maps[] = {
 		{ "lkst_mem", "memory" },
@@ -231,7 +231,7 @@ static int share_maps(struct lkst_err *e, struct bpf_object *object,
 static int share_handlers_maps(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object,
 			       u8 handler)
 {
-	_cleanup_(guard_object) struct bpf_object *base = NULL;
+	_cleanup_(probe_load_guard_object) struct bpf_object *base = NULL;
 	size_t size;
 	const void *bytes = lkst_programs_elf(&size);
 
@@ -254,8 +254,8 @@ static int open_object(struct lkst_err *e, const struct lkst_probe_loading *l,
 }
 
 /* Chooses the one program of the object, tells it what it is for, and gives it its maps. */
-static int set_up(struct lkst_err *e, struct bpf_object *object, const struct lkst_probe_loading *l,
-		  char *log)
+static int probe_load_set_up(struct lkst_err *e, struct bpf_object *object, const struct lkst_probe_loading *l,
+			     char *log)
 {
 	struct bpf_program *program;
 	int err;
@@ -269,17 +269,17 @@ static int set_up(struct lkst_err *e, struct bpf_object *object, const struct lk
 	err = set_constant(e, object, LKST_PROBE_PLAN_MAP, &l->row->plan, sizeof(l->row->plan));
 	err = err ?:
 	      lkst_handler_configure(e, l->own, object, l->handler, l->has_names) ?:
-	      share_maps(e, object, l);
+	      probe_load_share_maps(e, object, l);
 	return err || !l->file ? err : share_handlers_maps(e, l->own, object, l->handler);
 }
 
 /* One try; with @has_no_types the kernel takes all functions for static ones, which it may want. */
-static int try_to_load(struct lkst_err *e, const struct lkst_probe_loading *l, bool has_no_types,
-		       bool *ret_wants_static, struct bpf_object **ret_object)
+static int probe_load_try_to_load(struct lkst_err *e, const struct lkst_probe_loading *l, bool has_no_types,
+				  bool *ret_wants_static, struct bpf_object **ret_object)
 {
 	struct grafting g = { .row = l->row, .has_no_types = has_no_types };
 	LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)&g,
-		    .prog_prepare_load_fn = prepare);
+		    .prog_prepare_load_fn = probe_load_prepare);
 	_cleanup_free_ char *log = calloc(1, LOG_BYTES);
 	int registered = lkst_prog_handler_register(
 		    SECTION, l->row->watch ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_KPROBE,
@@ -289,7 +289,7 @@ static int try_to_load(struct lkst_err *e, const struct lkst_probe_loading *l, b
 	if (registered < 0 || !log)
 		return lkst_err_sys(e, log ? registered : -ENOMEM, "preparing the probe's program");
 	err = open_object(e, l, ret_object);
-	err = err ?: set_up(e, *ret_object, l, log);
+	err = err ?: probe_load_set_up(e, *ret_object, l, log);
 	if (!err) {
 		g.btf = bpf_object__btf(*ret_object);
 		err = bpf_object__load(*ret_object);
@@ -327,14 +327,14 @@ static int pin_cpus(struct lkst_err *e, const struct lkst_probe_loading *l,
  */
 int lkst_probe_load(struct lkst_err *e, const struct lkst_probe_loading *l)
 {
-	_cleanup_(guard_object) struct bpf_object *object = NULL;
+	_cleanup_(probe_load_guard_object) struct bpf_object *object = NULL;
 	bool wants_static = false;
-	int err = try_to_load(e, l, false, &wants_static, &object), fd;
+	int err = probe_load_try_to_load(e, l, false, &wants_static, &object), fd;
 
 	if (err && wants_static) {
 		bpf_object__close(object);
 		object = NULL;
-		err = try_to_load(e, l, true, &wants_static, &object);
+		err = probe_load_try_to_load(e, l, true, &wants_static, &object);
 	}
 	if (err)
 		return err;

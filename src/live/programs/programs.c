@@ -93,7 +93,7 @@ static bool copies_kernel_memory(const struct bpf_program *program)
 }
 
 /* True if the plan arms row @row of event @i's hooks. */
-static bool is_armed(const struct lkst_plan *plan, unsigned int i, unsigned int row)
+static bool programs_is_armed(const struct lkst_plan *plan, unsigned int i, unsigned int row)
 {
 	return plan->hook[i] >= 0 &&
 	       ((unsigned int)plan->hook[i] == row || plan->also[i] & 1U << row);
@@ -134,7 +134,7 @@ static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan 
 		/* A name is written once, however many of its rows are forbidden: at @used. */
 		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
 			struct bpf_program *program =
-				is_armed(plan, i, row) ? program_of(p, i, row) : NULL;
+				programs_is_armed(plan, i, row) ? program_of(p, i, row) : NULL;
 
 			if (!program || !is_forbidden(program))
 				continue;
@@ -175,11 +175,11 @@ static void choose_for_events(struct lkst_programs *p, const struct lkst_plan *p
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
 			struct bpf_program *program =
-				is_armed(plan, i, row) ? program_of(p, i, row) : NULL;
+				programs_is_armed(plan, i, row) ? program_of(p, i, row) : NULL;
 
 			if (program)
 				bpf_program__set_autoload(program, true);
-			else if (is_armed(plan, i, row))
+			else if (programs_is_armed(plan, i, row))
 				lkst_notes_add(
 					&p->notes,
 					"%s is not recorded: this lkst was built without its program for %s.",
@@ -378,9 +378,9 @@ static const char *find_rejected(const struct lkst_programs *p, const char *logs
 }
 
 /* One try. 1: a program was rejected, and is in @rejected now. */
-static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
-		       const struct lkst_filter *filter, const struct lkst_memory *memory,
-		       u32 budget_ppm, int memory_fd, struct rejected *rejected)
+static int programs_try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
+				const struct lkst_filter *filter, const struct lkst_memory *memory,
+				u32 budget_ppm, int memory_fd, struct rejected *rejected)
 {
 	_cleanup_free_ char *logs = calloc(p->skel->skeleton->prog_cnt, LOG_BYTES);
 	const char *name;
@@ -460,7 +460,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		p->skel->rodata_config->lkst_cfg = found;
 		configure(p, plan, filter, memory, control);
 		p->skel->data_control->lkst_control = *control;
-		err = try_to_load(e, p, plan, filter, memory, budget_ppm, memory_fd, &rejected);
+		err = programs_try_to_load(e, p, plan, filter, memory, budget_ppm, memory_fd, &rejected);
 	} while (err > 0);
 	if (err)
 		return err;
@@ -518,8 +518,8 @@ int lkst_programs_command_fd(const struct lkst_programs *p, enum lkst_command co
 	return fd < 0 ? -1 : dup(fd);
 }
 
-static int add_hook(struct lkst_err *e, struct lkst_hooks *hooks, enum lkst_hook_kind kind,
-		    const char *target, const struct bpf_program *program)
+static int programs_add_hook(struct lkst_err *e, struct lkst_hooks *hooks, enum lkst_hook_kind kind,
+			     const char *target, const struct bpf_program *program)
 {
 	int fd = dup(bpf_program__fd(program));
 
@@ -543,7 +543,7 @@ int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
 		if (!bpf_program__autoload(program) ||
 		    !lkst_hook_parse(bpf_program__name(program), &kind, &target))
 			continue;
-		err = add_hook(e, hooks, kind, target, program);
+		err = programs_add_hook(e, hooks, kind, target, program);
 		if (err)
 			return err;
 		hooks->items[hooks->nr - 1].is_always =
@@ -551,8 +551,8 @@ int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
 				    program == p->skel->progs.tp_btf__sched_process_free);
 	}
 	for (i = 0; i < plan->nr_tracepoints; i++) {
-		err = add_hook(e, hooks, LKST_HOOK_BY_NAME, plan->tracepoints[i].name,
-			       plan->tracepoints[i].plan.probe ? p->skel->progs.probe__any
+		err = programs_add_hook(e, hooks, LKST_HOOK_BY_NAME, plan->tracepoints[i].name,
+					plan->tracepoints[i].plan.probe ? p->skel->progs.probe__any
 							       : p->skel->progs.tp__any);
 		if (err)
 			return err;

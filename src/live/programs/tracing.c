@@ -56,7 +56,7 @@ static int restore_helpers(struct bpf_program *program)
 	return bpf_program__set_insns(program, insns, nr);
 }
 
-static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
+static int tracing_prepare(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
 {
 	const struct lkst_tracing *t = (const struct lkst_tracing *)cookie;
 	const char *tracepoint = bpf_program__section_name(program) + strlen(SECTION);
@@ -73,7 +73,7 @@ int lkst_tracing_begin(struct lkst_err *e, const struct lkst_kernel *kernel,
 {
 	_cleanup_(lkst_tracing_endp) struct lkst_tracing *t = calloc(1, sizeof(*t));
 	LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)t,
-		    .prog_prepare_load_fn = prepare);
+		    .prog_prepare_load_fn = tracing_prepare);
 	int err;
 
 	if (!t)

@@ -78,7 +78,7 @@ static void wait_until_seen(const volatile struct lkst_preempt_seen *seen)
 		;
 }
 
-static int look(struct lkst_err *e, struct preempt_count_bpf *skel)
+static int waker_context_look(struct lkst_err *e, struct preempt_count_bpf *skel)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 	_cleanup_close_ int timer_fd = open_timer(e);
@@ -150,5 +150,5 @@ int lkst_waker_context_find(struct lkst_err *e, const struct lkst_kernel *k, str
 	err = preempt_count_bpf__load(skel);
 	if (err)
 		return lkst_err_sys(e, err, "loading the programs that look at the preemption count");
-	return look(e, skel) ?: tell_bits(e, &skel->data_seen->lkst_preempt_seen, cfg);
+	return waker_context_look(e, skel) ?: tell_bits(e, &skel->data_seen->lkst_preempt_seen, cfg);
 }

@@ -154,7 +154,7 @@ static double count_ring(struct lkst_cost_watch *c, const struct lkst_rings *r, 
 }
 
 /* Counts the runs that recorded nothing on @cpu and returns what they took, as a share of its time. */
-static double count_idle(struct lkst_cost_watch *c, u32 cpu)
+static double cost_count_idle(struct lkst_cost_watch *c, u32 cpu)
 {
 	double seconds = (c->end_ns - c->begin_ns) / 1e9, share = 0;
 	u32 id;
@@ -219,7 +219,7 @@ static void count_cpus(struct lkst_cost_watch *c, const struct lkst_rings *r,
 	u32 cpu, buffer, level;
 
 	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
-		double idle = count_idle(c, cpu), share = idle;
+		double idle = cost_count_idle(c, cpu), share = idle;
 
 		for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
 			for (level = 0; level < LKST_LEVELS && lkst_rings_has(r, buffer); level++)
@@ -298,7 +298,7 @@ static void look_at_rings(struct lkst_cost_watch *c, const struct lkst_rings *r,
 }
 
 /* The first window begins. */
-static int begin(struct lkst_err *e, struct lkst_cost_watch *c)
+static int cost_begin(struct lkst_err *e, struct lkst_cost_watch *c)
 {
 	const struct lkst_rings *r = lkst_session_rings(c->session);
 	int err = 0;
@@ -314,7 +314,7 @@ static int begin(struct lkst_err *e, struct lkst_cost_watch *c)
 }
 
 /* The window ends: finds out how often programs ran in it and recorded nothing. */
-static int end(struct lkst_err *e, struct lkst_cost_watch *c, struct lkst_cost *cost)
+static int cost_end(struct lkst_err *e, struct lkst_cost_watch *c, struct lkst_cost *cost)
 {
 	_cleanup_free_ struct lkst_idle *now = calloc(1, sizeof(*now));
 	const struct lkst_rings *r = lkst_session_rings(c->session);
@@ -407,7 +407,7 @@ int lkst_cost_watch_new(struct lkst_err *e, const struct lkst_session *s,
 		for (half = 0; half < 2; half++)
 			if (c->kinds[i].id[half])
 				c->kind_of[c->kinds[i].id[half]] = i;
-	err = begin(e, c);
+	err = cost_begin(e, c);
 	if (!err)
 		*ret_watch = lkst_take(c);
 	return err;
@@ -417,7 +417,7 @@ int lkst_cost_watch_next(struct lkst_err *e, struct lkst_cost_watch *c, struct l
 {
 	const struct lkst_rings *r = lkst_session_rings(c->session);
 	struct lkst_cost cost = { .nr_cpus = r->nr_cpus };
-	int err = end(e, c, &cost);
+	int err = cost_end(e, c, &cost);
 
 	if (err)
 		return err;

@@ -49,7 +49,7 @@ void lkst_cpu_account_read(FILE *f, u32 nr, struct lkst_cpu_account *ret_times)
 }
 
 /* The time that is waited for a disk can become less: then by 0. */
-static u64 since(u64 before, u64 after)
+static u64 cpu_account_since(u64 before, u64 after)
 {
 	return after > before ? after - before : 0;
 }
@@ -63,7 +63,7 @@ double lkst_cpu_account_kernel_share(const struct lkst_cpu_account *before,
 	if (!before->is_known || !after->is_known || !ns)
 		return 1;
 	/* Each of the first two, which are nearly all of the time, may be told a tick too long. */
-	most = us - since(before->user, after->user) - since(before->idle, after->idle) -
-	       since(before->steal, after->steal) + 2 * lkst_cpu_account_tick_us();
+	most = us - cpu_account_since(before->user, after->user) - cpu_account_since(before->idle, after->idle) -
+	       cpu_account_since(before->steal, after->steal) + 2 * lkst_cpu_account_tick_us();
 	return most < 0 ? 0 : most > us ? 1 : most / us;
 }

@@ -73,7 +73,7 @@ static int follow_groups(struct lkst_err *e, struct lkst_limit *l)
 }
 
 /* Makes each group as the controller wants it: off or not. @force: also if none has changed. */
-static int answer(struct lkst_err *e, struct lkst_limit *l, bool force)
+static int limit_answer(struct lkst_err *e, struct lkst_limit *l, bool force)
 {
 	const u32 nr = nr_groups(l);
 	u32 i;
@@ -125,7 +125,7 @@ int lkst_limit_serve(struct lkst_err *e, struct lkst_limit *l)
 		return 1;
 	if (drain_changes(l))
 		err = reopen(e, l);
-	err = err ?: answer(e, l, false);
+	err = err ?: limit_answer(e, l, false);
 	if (!err)
 		lkst_readings_keep(l->session, READINGS_APART_NS);
 	/* Our own changes need no reaction. */
@@ -140,7 +140,7 @@ static int ignore_ask(void *ctx, void *bytes, size_t size)
 	return 0;
 }
 
-static int watch(struct lkst_limit *l, int fd)
+static int limit_watch(struct lkst_limit *l, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
@@ -159,19 +159,19 @@ static int watch_all(struct lkst_err *e, struct lkst_limit *l, const struct lkst
 	if (l->wakes < 0 || l->changes < 0 || inotify_add_watch(l->changes, path, mask) < 0)
 		return lkst_err_sys(e, -errno, "watching %s", path);
 	l->asks = ring_buffer__new(fds->asks_fd, ignore_ask, NULL, NULL);
-	err = l->asks ? watch(l, ring_buffer__epoll_fd(l->asks)) : -errno;
-	err = err ?: watch(l, l->changes);
+	err = l->asks ? limit_watch(l, ring_buffer__epoll_fd(l->asks)) : -errno;
+	err = err ?: limit_watch(l, l->changes);
 	return err ? lkst_err_sys(e, err, "waiting for the controller of costs") : 0;
 }
 
-static void *map(int fd, size_t bytes)
+static void *limit_map(int fd, size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static int prepare(struct lkst_err *e, struct lkst_limit *l)
+static int limit_prepare(struct lkst_err *e, struct lkst_limit *l)
 {
 	const struct lkst_budget_fds *fds;
 	int err = lkst_session_open(e, &l->session);
@@ -184,10 +184,10 @@ static int prepare(struct lkst_err *e, struct lkst_limit *l)
 	l->claim = lkst_pins_claim(e, lkst_session_identity(l->session));
 	if (l->claim < 0)
 		return l->claim;
-	l->budget = map(fds->budget_fd, sizeof(*l->budget));
+	l->budget = limit_map(fds->budget_fd, sizeof(*l->budget));
 	l->nr_rows = lkst_budget_rows(fds->groups_fd);
 	if (l->budget && l->nr_rows)
-		l->groups = map(fds->groups_fd, groups_bytes(l));
+		l->groups = limit_map(fds->groups_fd, groups_bytes(l));
 	if (!l->budget || !l->groups)
 		return lkst_err_sys(e, -errno, "reading what the cost limit leaves out");
 	return watch_all(e, l, fds);
@@ -205,7 +205,7 @@ int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_lim
 		return lkst_err_sys(e, -ENOMEM, "keeping to the cost limit");
 	l->wakes = l->changes = l->claim = -1;
 	/* A process that was killed may have left anything undone. */
-	err = prepare(e, l) ?: answer(e, l, true);
+	err = limit_prepare(e, l) ?: limit_answer(e, l, true);
 	if (err)
 		return err;
 	drain_changes(l);

@@ -50,8 +50,8 @@ static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u
 }
 
 /* Chooses the masksets and attaches the hooks that they need. */
-static int attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
-		  const struct lkst_session_options *options)
+static int start_attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
+			const struct lkst_session_options *options)
 {
 	struct lkst_notes *notes = &s->programs.notes;
 	unsigned int i;
@@ -101,8 +101,8 @@ static int take_programs(struct lkst_err *e, struct lkst_session *s, const struc
 	return s->threads_fd < 0 ? s->threads_fd : 0;
 }
 
-static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
-		   const struct lkst_session_options *options, const struct lkst_memory *memory)
+static int start_prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
+			 const struct lkst_session_options *options, const struct lkst_memory *memory)
 {
 	_cleanup_free_ struct lkst_control *control = calloc(1, sizeof(*control));
 	int err;
@@ -134,7 +134,7 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	return lkst_kernel_notes_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep) ?:
 	       take_programs(e, s, plan) ?:
 	       lkst_budget_group(e, &s->budget, s->hooks) ?:
-	       attach(e, s, plan, options) ?:
+	       start_attach(e, s, plan, options) ?:
 	       begin_limit(e, s, memory->nr_cpus);
 }
 
@@ -165,7 +165,7 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 		if (ballast < 0)
 			return ballast;
 	}
-	err = prepare(e, s, plan, options, &memory);
+	err = start_prepare(e, s, plan, options, &memory);
 	if (err)
 		return err;
 	*ret_session = lkst_take(s);

@@ -35,7 +35,7 @@ static void look_at_ring(const struct lkst_rings *r, struct lkst_ring_report *re
 		ret->lost[cause] = __atomic_load_n(&st->lost[cause], __ATOMIC_RELAXED);
 }
 
-static int add_hook(void *ctx, const char *hook, bool is_attached, u64 skipped)
+static int status_add_hook(void *ctx, const char *hook, bool is_attached, u64 skipped)
 {
 	struct lkst_report *r = ctx;
 	struct lkst_hook_report *added = lkst_vec_add(r->hooks, r->nr_hooks);
@@ -86,7 +86,7 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 			look_at_ring(rings, ring);
 		}
 	lkst_history_look(rings, &r.history);
-	err = lkst_session_each_hook(e, s, add_hook, &r);
+	err = lkst_session_each_hook(e, s, status_add_hook, &r);
 	if (err)
 		err = lkst_err_sys(e, err, "looking at the recording's hooks");
 	err = err ?: lkst_label_read(e, r.label) ?: lkst_session_budget(e, s, &r.budget);

@@ -33,7 +33,7 @@ const char *const lkst_work_unit_names[LKST_NR_WORK_UNITS] = {
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* Reads file @name of process @pid, with a NUL. False: there is none, or it may not be read. */
-static bool read_file(int proc, const char *pid, const char *name, char text[FILE_TEXT])
+static bool work_read_file(int proc, const char *pid, const char *name, char text[FILE_TEXT])
 {
 	_cleanup_close_ int fd = -1;
 	char path[64];
@@ -76,11 +76,11 @@ static bool read_process(int proc, const char *pid, struct lkst_work_of *w)
 	clockid_t clock;
 
 	*w = (struct lkst_work_of){ .pid = atoi(pid) };
-	if (!read_file(proc, pid, "stat", text) || !parse_stat(text, w) ||
+	if (!work_read_file(proc, pid, "stat", text) || !parse_stat(text, w) ||
 	    clock_getcpuclockid(w->pid, &clock) || clock_gettime(clock, &cpu))
 		return false;
 	w->cpu_ns = cpu.tv_sec * 1000000000ULL + cpu.tv_nsec;
-	if (read_file(proc, pid, "io", text))
+	if (work_read_file(proc, pid, "io", text))
 		w->done[LKST_WORK_CALLS] = value_in(text, "syscr: ") + value_in(text, "syscw: ");
 	return true;
 }
@@ -92,7 +92,7 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static int add(struct lkst_work *w, const struct lkst_work_of *of)
+static int work_add(struct lkst_work *w, const struct lkst_work_of *of)
 {
 	struct lkst_work_of *added = lkst_vec_add(w->list, w->nr);
 
@@ -113,7 +113,7 @@ int lkst_work_read(struct lkst_err *e, struct lkst_work *ret)
 	while (!err && (d = readdir(proc)))
 		if (isdigit((unsigned char)d->d_name[0]) &&
 		    read_process(dirfd(proc), d->d_name, &of))
-			err = add(ret, &of);
+			err = work_add(ret, &of);
 	if (proc)
 		closedir(proc);
 	if (err)
@@ -130,7 +130,7 @@ void lkst_work_fini(struct lkst_work *w)
 
 /* ---- windows ---------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
+static int work_by_name(const void *a, const void *b)
 {
 	const struct lkst_work_of *x = a, *y = b;
 
@@ -160,9 +160,9 @@ static void sum_up(struct lkst_work *w)
  * A process that has called exec is another program. One that has waited for a child has got the child's calls added to
  * its own (kernel/exit.c, wait_task_zombie()), but not its CPU time.
  */
-static bool is_same(const struct lkst_work_of *begin, const struct lkst_work_of *end)
+static bool work_is_same(const struct lkst_work_of *begin, const struct lkst_work_of *end)
 {
-	return !by_name(begin, end) && begin->reaped == end->reaped && end->cpu_ns > begin->cpu_ns;
+	return !work_by_name(begin, end) && begin->reaped == end->reaped && end->cpu_ns > begin->cpu_ns;
 }
 
 int lkst_work_between(struct lkst_err *e, const struct lkst_work *begin,
@@ -178,24 +178,24 @@ int lkst_work_between(struct lkst_err *e, const struct lkst_work *begin,
 		while (j < begin->nr && begin->list[j].pid < of.pid)
 			j++;
 		if (j == begin->nr || begin->list[j].pid != of.pid ||
-		    !is_same(&begin->list[j], &of))
+		    !work_is_same(&begin->list[j], &of))
 			continue;
 		of.cpu_ns -= begin->list[j].cpu_ns;
 		for (unit = 0; unit < LKST_NR_WORK_UNITS; unit++)
 			of.done[unit] -= begin->list[j].done[unit];
-		err = add(ret, &of);
+		err = work_add(ret, &of);
 	}
 	if (err)
 		return lkst_err_sys(e, err, "comparing");
 	if (ret->nr)
-		qsort(ret->list, ret->nr, sizeof(*ret->list), by_name);
+		qsort(ret->list, ret->nr, sizeof(*ret->list), work_by_name);
 	sum_up(ret);
 	return 0;
 }
 
 /* ---- comparing -------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
+static int work_by_value(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -220,9 +220,9 @@ static u32 left_out(u32 nr)
 	return k ? k - 1 : 0;
 }
 
-static const struct lkst_work_of *find(const struct lkst_work *w, const struct lkst_work_of *of)
+static const struct lkst_work_of *work_find(const struct lkst_work *w, const struct lkst_work_of *of)
 {
-	return w->nr ? bsearch(of, w->list, w->nr, sizeof(*w->list), by_name) : NULL;
+	return w->nr ? bsearch(of, w->list, w->nr, sizeof(*w->list), work_by_name) : NULL;
 }
 
 /* The pairs in which @of did enough by @unit, as slowdowns, sorted. Returns how many. */
@@ -232,8 +232,8 @@ static u32 slowdowns(const struct lkst_work_pair *pairs, u32 nr, const struct lk
 	u32 i, n = 0;
 
 	for (i = 0; i < nr; i++) {
-		const struct lkst_work_of *on = find(&pairs[i].recorded, of);
-		const struct lkst_work_of *off = find(&pairs[i].unrecorded, of);
+		const struct lkst_work_of *on = work_find(&pairs[i].recorded, of);
+		const struct lkst_work_of *off = work_find(&pairs[i].unrecorded, of);
 
 		if (!on || !off || on->done[unit] < DONE_MIN || off->done[unit] < DONE_MIN ||
 		    on->cpu_ns < CPU_MIN_NS || off->cpu_ns < CPU_MIN_NS)
@@ -242,7 +242,7 @@ static u32 slowdowns(const struct lkst_work_pair *pairs, u32 nr, const struct lk
 				   ((double)off->cpu_ns / off->done[unit]) -
 			   1;
 	}
-	qsort(ret, n, sizeof(*ret), by_value);
+	qsort(ret, n, sizeof(*ret), work_by_value);
 	return n;
 }
 
@@ -285,13 +285,13 @@ static int list_all(const struct lkst_work_pair *pairs, u32 nr, struct lkst_work
 
 	for (i = 0; i < nr && !err; i++) {
 		for (k = 0; k < pairs[i].recorded.nr && !err; k++)
-			err = add(all, &pairs[i].recorded.list[k]);
+			err = work_add(all, &pairs[i].recorded.list[k]);
 		for (k = 0; k < pairs[i].unrecorded.nr && !err; k++)
-			err = add(all, &pairs[i].unrecorded.list[k]);
+			err = work_add(all, &pairs[i].unrecorded.list[k]);
 	}
 	if (err || !all->nr)
 		return err;
-	qsort(all->list, all->nr, sizeof(*all->list), by_name);
+	qsort(all->list, all->nr, sizeof(*all->list), work_by_name);
 	sum_up(all);
 	qsort(all->list, all->nr, sizeof(*all->list), by_cpu);
 	return 0;

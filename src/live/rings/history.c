@@ -46,7 +46,7 @@ static double rate_since(const struct lkst_rings *r, u32 cpu, u32 buffer, u64 fr
 }
 
 /* Takes @rate of @cpu if that fills the buffer the fastest so far. */
-static void take(struct lkst_held *h, const struct lkst_rings *r, u32 cpu, u32 buffer, double rate)
+static void history_take(struct lkst_held *h, const struct lkst_rings *r, u32 cpu, u32 buffer, double rate)
 {
 	u64 bytes = bytes_of(r, cpu, buffer);
 	double seconds = rate > 0 ? (double)bytes / rate : 0;
@@ -88,7 +88,7 @@ void lkst_history_look(const struct lkst_rings *r, struct lkst_history *ret)
 		struct lkst_held *h = &ret->held[ret->nr];
 
 		for (cpu = 0; lkst_rings_has(r, buffer) && cpu < r->nr_cpus; cpu++)
-			take(h, r, cpu, buffer, rate_since(r, cpu, buffer, from_ns));
+			history_take(h, r, cpu, buffer, rate_since(r, cpu, buffer, from_ns));
 		ret->nr += h->bytes != 0;
 	}
 	fill_wish(r, ret);
@@ -117,7 +117,7 @@ int lkst_history_measure(struct lkst_err *e, const struct lkst_rings *r, unsigne
 			u64 bytes = done_of(r, cpu, buffer) - before[buffer * r->nr_cpus + cpu];
 
 			seconds = (double)(lkst_monotonic_ns() - from_ns) / 1e9;
-			take(h, r, cpu, buffer, (double)bytes / seconds);
+			history_take(h, r, cpu, buffer, (double)bytes / seconds);
 		}
 		ret->nr += h->bytes != 0;
 	}

@@ -25,7 +25,7 @@ enum {
 };
 
 /* "0.13 0.25 0.18 2/345 6789": of 345 threads. */
-static u32 count_threads(void)
+static u32 kernel_notes_count_threads(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/loadavg", "re");
 	unsigned int nr;
@@ -80,7 +80,7 @@ int lkst_kernel_notes_new(struct lkst_err *e, const struct lkst_catalog *c,
 		return err;
 	room = 1 + lkst_note_pages(length) + METADATA_PAGES_MORE;
 	k.first_state = COPIES * room;
-	k.nr_pages = k.first_state + 2 * (STATE_PAGES_MIN + 2 * count_threads() / THREADS_PER_PAGE);
+	k.nr_pages = k.first_state + 2 * (STATE_PAGES_MIN + 2 * kernel_notes_count_threads() / THREADS_PER_PAGE);
 	options.map_flags = lkst_memory_map_flags(memory, &options.numa_node);
 	k.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_notes", sizeof(u32), LKST_NOTE_SIZE,
 			      k.nr_pages, &options);
@@ -102,7 +102,7 @@ int lkst_kernel_notes_new(struct lkst_err *e, const struct lkst_catalog *c,
 }
 
 /* Where the state begins, as written by the command that started the recording. */
-static int find_state(struct lkst_err *e, struct lkst_kernel_notes *k)
+static int kernel_notes_find_state(struct lkst_err *e, struct lkst_kernel_notes *k)
 {
 	const struct lkst_note *start = k->pages;
 	u32 first = 0;
@@ -133,7 +133,7 @@ int lkst_kernel_notes_open(struct lkst_err *e, int fd, struct lkst_kernel_notes 
 				    "the recording was started by another version of lkst; stop it "
 				    "with that version, or with `lkst stop`");
 	k.nr_pages = info.max_entries;
-	err = map_pages(e, &k) ?: find_state(e, &k);
+	err = map_pages(e, &k) ?: kernel_notes_find_state(e, &k);
 	if (err)
 		return err;
 	*ret_keep = k;
@@ -225,7 +225,7 @@ void lkst_kernel_notes_state_begin(struct lkst_kernel_notes_state *s, struct lks
 	find_halves(k, &s->first, &s->nr);
 }
 
-static void seal(struct lkst_kernel_notes_state *s)
+static void kernel_notes_seal(struct lkst_kernel_notes_state *s)
 {
 	/* How many parts there will be is not known yet: each is read alone, so it does not matter. */
 	lkst_note_fill(&s->keep->pages[s->first + s->next], s->keep->pages->memory_id,
@@ -241,7 +241,7 @@ void lkst_kernel_notes_state_add(struct lkst_kernel_notes_state *s, const void *
 	u32 stored = htole32((u32)length);
 
 	if (s->used + needed > LKST_NOTE_ROOM && s->next < s->nr)
-		seal(s);
+		kernel_notes_seal(s);
 	if (s->next >= s->nr || needed > LKST_NOTE_ROOM) {
 		s->left_out++;
 		return;
@@ -255,7 +255,7 @@ void lkst_kernel_notes_state_add(struct lkst_kernel_notes_state *s, const void *
 void lkst_kernel_notes_state_end(struct lkst_kernel_notes_state *s)
 {
 	if (s->used && s->next < s->nr)
-		seal(s);
+		kernel_notes_seal(s);
 	/* The rest of an earlier, longer writing must not be taken for a part of this one. */
 	for (; s->next < s->nr; s->next++)
 		s->keep->pages[s->first + s->next].magic = 0;

@@ -52,8 +52,8 @@ u64 lkst_ring_overwritten(const struct lkst_ring *ring)
 	return oldest > first ? oldest - first : 0;
 }
 
-static int map(struct lkst_err *e, int fd, size_t wanted, void **ret_memory, size_t *ret_bytes,
-	       u32 *ret_value_size)
+static int rings_map(struct lkst_err *e, int fd, size_t wanted, void **ret_memory, size_t *ret_bytes,
+		     u32 *ret_value_size)
 {
 	struct bpf_map_info info = {};
 	u32 length = sizeof(info);
@@ -82,7 +82,7 @@ int lkst_rings_map_control(struct lkst_err *e, int fd, struct lkst_control **ret
 	u32 value_size;
 	size_t bytes;
 	void *p;
-	int err = map(e, fd, sizeof(*c), &p, &bytes, &value_size);
+	int err = rings_map(e, fd, sizeof(*c), &p, &bytes, &value_size);
 
 	if (err)
 		return err;
@@ -108,7 +108,7 @@ int lkst_rings_open(struct lkst_err *e, int memory_fd, int control_fd, struct lk
 
 	if (err)
 		return err;
-	err = map(e, memory_fd, LKST_STATE_SIZE, &p, &r.memory_bytes, &value_size);
+	err = rings_map(e, memory_fd, LKST_STATE_SIZE, &p, &r.memory_bytes, &value_size);
 	if (err) {
 		munmap(r.control, sizeof(*r.control));
 		return err;
@@ -143,7 +143,7 @@ bool lkst_rings_has(const struct lkst_rings *r, u32 buffer)
 	       LKST_STATE_MAGIC;
 }
 
-static void copy_marks(const struct lkst_marks *marks, struct lkst_marks *ret_marks)
+static void rings_copy_marks(const struct lkst_marks *marks, struct lkst_marks *ret_marks)
 {
 	int try;
 
@@ -179,7 +179,7 @@ unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 
 
 	if (oldest <= ring.first)
 		return 0;
-	copy_marks(&st->marks, &marks);
+	rings_copy_marks(&st->marks, &marks);
 	return lkst_lost_find(&ring, ret_lost);
 }
 

@@ -116,7 +116,7 @@ static u64 find_run(const struct lkst_session *s, u32 except, u64 wanted, u64 *r
 }
 
 /* Where the rings of a buffer of @bytes would be, if they began at element 0, and how many elements that is. */
-static struct lkst_ring_place *find_room(const struct lkst_session *s, u64 bytes, u64 *ret_nr)
+static struct lkst_ring_place *buffers_find_room(const struct lkst_session *s, u64 bytes, u64 *ret_nr)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
 	struct lkst_ring_place *rings = calloc((size_t)r->nr_cpus * LKST_LEVELS, sizeof(*rings));
@@ -137,7 +137,7 @@ static u64 largest_buffer(const struct lkst_session *s, u64 elements)
 	u64 bytes, nr;
 
 	for (bytes = LKST_BUFFER_BYTES_MAX; bytes >= LKST_BUFFER_BYTES_MIN; bytes /= 2) {
-		struct lkst_ring_place *rings = find_room(s, bytes, &nr);
+		struct lkst_ring_place *rings = buffers_find_room(s, bytes, &nr);
 
 		free(rings);
 		if (rings && nr <= elements)
@@ -171,7 +171,7 @@ static void wipe_ring(const struct lkst_rings *r, struct lkst_ring *ring)
 }
 
 /* All rings of @buffer. */
-static void wipe(const struct lkst_session *s, u32 buffer)
+static void buffers_wipe(const struct lkst_session *s, u32 buffer)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
 	u32 cpu, level;
@@ -222,7 +222,7 @@ static void put_rings(const struct lkst_session *s, u32 buffer, const struct lks
 static int give_memory(struct lkst_err *e, const struct lkst_session *s, u32 buffer, u64 bytes)
 {
 	u64 wanted, first, largest, room;
-	_cleanup_free_ struct lkst_ring_place *rings = find_room(s, bytes, &wanted);
+	_cleanup_free_ struct lkst_ring_place *rings = buffers_find_room(s, bytes, &wanted);
 	char want[LKST_SIZE_TEXT], have[LKST_SIZE_TEXT];
 
 	if (!rings)
@@ -238,14 +238,14 @@ static int give_memory(struct lkst_err *e, const struct lkst_session *s, u32 buf
 				    want, room ? have : "none");
 	}
 	if (lkst_buffer_exists(s, buffer))
-		wipe(s, buffer);
+		buffers_wipe(s, buffer);
 	put_rings(s, buffer, rings, first);
 	return 0;
 }
 
 /* ---- making and removing ---------------------------------------------------------------------- */
 
-static int check_name(struct lkst_err *e, const struct lkst_session *s, const char *name)
+static int buffers_check_name(struct lkst_err *e, const struct lkst_session *s, const char *name)
 {
 	const char *p;
 	u32 buffer;
@@ -275,7 +275,7 @@ int lkst_buffer_create(struct lkst_err *e, struct lkst_session *s, const char *n
 	struct lkst_control *c = lkst_session_control(s);
 	const u32 nr_cpus = lkst_session_rings(s)->nr_cpus;
 	u32 buffer = LKST_BUFFERS_AT_START, cpu;
-	int err = check_name(e, s, name);
+	int err = buffers_check_name(e, s, name);
 
 	if (err)
 		return err;
@@ -364,7 +364,7 @@ int lkst_buffer_delete(struct lkst_err *e, struct lkst_session *s, u32 buffer)
 	lkst_wait_for_writers(r->nr_cpus);
 	for (cpu = 0; cpu < r->nr_cpus; cpu++)
 		__atomic_store_n(&lkst_rings_state(r, cpu, buffer)->magic, 0, __ATOMIC_SEQ_CST);
-	wipe(s, buffer);
+	buffers_wipe(s, buffer);
 	memset(c->buffer_name[buffer], 0, LKST_BUFFER_NAME);
 	return 0;
 }
@@ -392,7 +392,7 @@ int lkst_buffer_clear(struct lkst_err *e, struct lkst_session *s, u32 buffer)
 void lkst_buffer_wipe(struct lkst_session *s, u32 buffer)
 {
 	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
-	wipe(s, buffer);
+	buffers_wipe(s, buffer);
 }
 
 /* ---- switching -------------------------------------------------------------------------------- */
@@ -408,7 +408,7 @@ int lkst_buffer_link(struct lkst_err *e, struct lkst_session *s, u32 buffer, u32
 }
 
 /* Notes that a CPU that is not online comes to the buffer of page @st, or leaves it: lkst_buffer_mark(). */
-static void mark(struct lkst_state *st)
+static void buffers_mark(struct lkst_state *st)
 {
 	u64 nr = st->marks.nr;
 
@@ -425,8 +425,8 @@ static void jump_for(struct lkst_session *s, u32 of, u32 to, u32 cpu)
 
 	if (from == to)
 		return;
-	mark(lkst_rings_state(r, cpu, from));
-	mark(lkst_rings_state(r, cpu, to));
+	buffers_mark(lkst_rings_state(r, cpu, from));
+	buffers_mark(lkst_rings_state(r, cpu, to));
 	lkst_rings_state(r, cpu, to)->serves = of;
 	__atomic_store_n(&lkst_session_control(s)->page[of][cpu], to * r->nr_cpus + cpu,
 			 __ATOMIC_RELEASE);

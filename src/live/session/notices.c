@@ -20,7 +20,7 @@ struct lkst_notices {
 	unsigned int first, nr;
 };
 
-static int keep(void *ctx, void *bytes, size_t size)
+static int notices_keep(void *ctx, void *bytes, size_t size)
 {
 	struct lkst_notices *n = ctx;
 
@@ -44,7 +44,7 @@ int lkst_notices_open(struct lkst_err *e, const struct lkst_session *s, u8 numbe
 	fd = lkst_pins_get(e, lkst_session_own_pins(s), pin);
 	if (fd < 0)
 		return fd;
-	n->ring = ring_buffer__new(fd, keep, n, NULL);
+	n->ring = ring_buffer__new(fd, notices_keep, n, NULL);
 	if (!n->ring)
 		return lkst_err_sys(e, -errno, "waiting for a handler");
 	*ret_notices = lkst_take(n);

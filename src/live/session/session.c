@@ -76,7 +76,7 @@ static int open_budget(struct lkst_err *e, struct lkst_session *s)
 	return 0;
 }
 
-static int open_hook(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *name)
+static int session_open_hook(struct lkst_err *e, struct lkst_own_pins *own, void *ctx, const char *name)
 {
 	struct lkst_session *s = ctx;
 	enum lkst_hook_kind kind;
@@ -126,7 +126,7 @@ int lkst_session_list_hooks(struct lkst_err *e, struct lkst_session *s)
 
 	lkst_hooks_fini(s->hooks);
 	*s->hooks = (struct lkst_hooks){ .own = s->own_pins };
-	err = lkst_pins_each(e, s->own_pins, open_hook, s) ?: open_by_name(e, s);
+	err = lkst_pins_each(e, s->own_pins, session_open_hook, s) ?: open_by_name(e, s);
 	lkst_hooks_assign(s->hooks, s->catalog);
 	lkst_hooks_set_sampling(s->hooks, s->rings.control);
 	err = err ?: lkst_handlers_open(e, s->hooks);

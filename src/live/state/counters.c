@@ -21,7 +21,7 @@ enum {
 };
 
 /* A file of /proc, and when it was read. */
-struct reading {
+struct counters_reading {
 	struct lkst_counters *c;
 	char *text;
 	u64 from_ns, to_ns;
@@ -43,8 +43,8 @@ int lkst_counters_add(struct lkst_counters *c, const struct lkst_counter_value *
 	return 0;
 }
 
-static void add(struct reading *r, enum lkst_counter kind, s32 cpu, s32 number, const char *name,
-		size_t length, u64 value)
+static void counters_add(struct counters_reading *r, enum lkst_counter kind, s32 cpu, s32 number, const char *name,
+			 size_t length, u64 value)
 {
 	struct lkst_counter_value v = { .value = value,
 					.from_ns = r->from_ns,
@@ -58,7 +58,7 @@ static void add(struct reading *r, enum lkst_counter kind, s32 cpu, s32 number, 
 }
 
 /* Reads all of file @path between two looks at the clock. False: there is none. */
-static bool load(struct reading *r, const char *path)
+static bool counters_load(struct counters_reading *r, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0, room = FILE_MIN;
@@ -86,7 +86,7 @@ static bool load(struct reading *r, const char *path)
 }
 
 /* Calls @each with each line. */
-static void each_line(struct reading *r, void (*each)(struct reading *r, char *line))
+static void each_line(struct counters_reading *r, void (*each)(struct counters_reading *r, char *line))
 {
 	char *rest = r->text, *line;
 
@@ -94,24 +94,24 @@ static void each_line(struct reading *r, void (*each)(struct reading *r, char *l
 		each(r, line);
 }
 
-static void take_stat(struct reading *r, char *line)
+static void take_stat(struct counters_reading *r, char *line)
 {
 	if (!strncmp(line, "ctxt ", 5))
-		add(r, LKST_COUNTER_SWITCHES, -1, 0, "ctxt", 4, strtoull(line + 5, NULL, 10));
+		counters_add(r, LKST_COUNTER_SWITCHES, -1, 0, "ctxt", 4, strtoull(line + 5, NULL, 10));
 	else if (!strncmp(line, "processes ", 10))
-		add(r, LKST_COUNTER_FORKS, -1, 0, "processes", 9, strtoull(line + 10, NULL, 10));
+		counters_add(r, LKST_COUNTER_FORKS, -1, 0, "processes", 9, strtoull(line + 10, NULL, 10));
 }
 
-static void take_vmstat(struct reading *r, char *line)
+static void take_vmstat(struct counters_reading *r, char *line)
 {
 	if (!strncmp(line, "pgfault ", 8))
-		add(r, LKST_COUNTER_FAULTS, -1, 0, "pgfault", 7, strtoull(line + 8, NULL, 10));
+		counters_add(r, LKST_COUNTER_FAULTS, -1, 0, "pgfault", 7, strtoull(line + 8, NULL, 10));
 	else if (!strncmp(line, "pgmajfault ", 11))
-		add(r, LKST_COUNTER_MAJOR, -1, 0, "pgmajfault", 10, strtoull(line + 11, NULL, 10));
+		counters_add(r, LKST_COUNTER_MAJOR, -1, 0, "pgmajfault", 10, strtoull(line + 11, NULL, 10));
 }
 
 /* A value per CPU at @text. Returns what follows them. */
-static char *take_columns(struct reading *r, char *text, enum lkst_counter kind, s32 number,
+static char *take_columns(struct counters_reading *r, char *text, enum lkst_counter kind, s32 number,
 			  const char *name, size_t length)
 {
 	u32 i;
@@ -122,14 +122,14 @@ static char *take_columns(struct reading *r, char *text, enum lkst_counter kind,
 
 		if (end == text)
 			break;
-		add(r, kind, r->cpus[i], number, name, length, value);
+		counters_add(r, kind, r->cpus[i], number, name, length, value);
 		text = end;
 	}
 	return text;
 }
 
 /* " NET_RX:   1   2" */
-static void take_softirq(struct reading *r, char *line)
+static void take_softirq(struct counters_reading *r, char *line)
 {
 	char *name = line + strspn(line, " "), *colon = strchr(name, ':');
 	s32 i;
@@ -142,7 +142,7 @@ static void take_softirq(struct reading *r, char *line)
 }
 
 /* " 24:   1   2   chip  number-type   names" or " LOC:   1   2   Local timer interrupts" */
-static void take_interrupt(struct reading *r, char *line)
+static void take_interrupt(struct counters_reading *r, char *line)
 {
 	static const char *const vectors[LKST_NR_VECTORS] = { "LOC", "RES", "CAL" };
 	char *name = line + strspn(line, " "), *colon = strchr(name, ':'), *end;
@@ -166,7 +166,7 @@ static void take_interrupt(struct reading *r, char *line)
 }
 
 /* "  254   0 vda 1 2 3 4 5 6 7 8 ...": reads, merged, sectors, ms, writes, ...; partitions are not disks. */
-static void take_disk(struct reading *r, char *line)
+static void take_disk(struct counters_reading *r, char *line)
 {
 	unsigned int major, minor;
 	unsigned long long reads, writes;
@@ -177,8 +177,8 @@ static void take_disk(struct reading *r, char *line)
 		return;
 	snprintf(path, sizeof(path), "/sys/block/%s", name);
 	if (!access(path, F_OK))
-		add(r, LKST_COUNTER_DISK, -1, (s32)(major << 20 | minor), name, strlen(name),
-		    reads + writes);
+		counters_add(r, LKST_COUNTER_DISK, -1, (s32)(major << 20 | minor), name, strlen(name),
+			     reads + writes);
 }
 
 s32 lkst_netdev_index(const char *name)
@@ -193,7 +193,7 @@ s32 lkst_netdev_index(const char *name)
 }
 
 /* "  lo: bytes packets errs drop fifo frame compressed multicast  bytes packets ...", of this network namespace */
-static void take_netdev(struct reading *r, char *line)
+static void take_netdev(struct counters_reading *r, char *line)
 {
 	char *name = line + strspn(line, " "), *colon = strrchr(name, ':');
 	unsigned long long sent;
@@ -203,12 +203,12 @@ static void take_netdev(struct reading *r, char *line)
 		return;
 	*colon = 0;
 	is_loopback = !strcmp(name, "lo");
-	add(r, is_loopback ? LKST_COUNTER_SENT : LKST_COUNTER_SENT_BY, -1, lkst_netdev_index(name),
-	    name, strlen(name), sent);
+	counters_add(r, is_loopback ? LKST_COUNTER_SENT : LKST_COUNTER_SENT_BY, -1, lkst_netdev_index(name),
+		     name, strlen(name), sent);
 }
 
 /* The first line of a table: "      CPU0   CPU2". Returns the lines after it; NULL: it is not a table. */
-static char *read_header(struct reading *r, u16 *cpus, u32 max)
+static char *counters_read_header(struct counters_reading *r, u16 *cpus, u32 max)
 {
 	char *end = strchr(r->text, '\n'), *p = r->text;
 
@@ -221,10 +221,10 @@ static char *read_header(struct reading *r, u16 *cpus, u32 max)
 	return r->nr_cpus ? end + 1 : NULL;
 }
 
-static void take_table(struct reading *r, u16 *cpus, u32 max,
-		       void (*each)(struct reading *r, char *line))
+static void take_table(struct counters_reading *r, u16 *cpus, u32 max,
+		       void (*each)(struct counters_reading *r, char *line))
 {
-	char *lines = read_header(r, cpus, max);
+	char *lines = counters_read_header(r, cpus, max);
 
 	if (!lines)
 		return;
@@ -235,7 +235,7 @@ static void take_table(struct reading *r, u16 *cpus, u32 max,
 /* ---- what is recorded ---------------------------------------------------------------- */
 
 /* The buffers that events called @name go to; 0: not every one is recorded. */
-static u16 route_of(const struct lkst_session *s, const char *name)
+static u16 counters_route_of(const struct lkst_session *s, const char *name)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(s), name);
 	const struct lkst_control *c = lkst_session_control(s);
@@ -274,25 +274,25 @@ static const char *const *events_of(const struct lkst_counter_value *v)
 	return v->kind == LKST_COUNTER_VECTOR ? vectors[v->number] : events[v->kind];
 }
 
-static bool is_recorded(const struct lkst_session *s, const struct lkst_counter_value *v)
+static bool counters_is_recorded(const struct lkst_session *s, const struct lkst_counter_value *v)
 {
 	const char *const *events = events_of(v);
 	unsigned int i;
 
 	for (i = 0; i < EVENTS_MAX && events[i]; i++)
-		if (!route_of(s, events[i]))
+		if (!counters_route_of(s, events[i]))
 			return false;
 	return true;
 }
 
 /* Whether a trace of @buffers has the records of @v: those of a bank are the records that go to main. */
-static bool is_in(const struct lkst_session *s, const struct lkst_counter_value *v, u32 buffers)
+static bool counters_is_in(const struct lkst_session *s, const struct lkst_counter_value *v, u32 buffers)
 {
 	const char *const *events = events_of(v);
 	unsigned int i, buffer;
 
 	for (i = 0; i < EVENTS_MAX && events[i] && buffers; i++) {
-		buffer = route_of(s, events[i]) >> 8;
+		buffer = counters_route_of(s, events[i]) >> 8;
 		if (buffer != LKST_BUFFER_MAIN && !(buffers >> buffer % LKST_NR_BUFFERS & 1))
 			return false;
 	}
@@ -301,7 +301,7 @@ static bool is_in(const struct lkst_session *s, const struct lkst_counter_value 
 
 u32 lkst_counters_switches_to(const struct lkst_session *s)
 {
-	u16 route = route_of(s, "sched_switch");
+	u16 route = counters_route_of(s, "sched_switch");
 
 	return route ? 1U << (route >> 8) % LKST_NR_BUFFERS : 0;
 }
@@ -312,30 +312,30 @@ int lkst_counters_read(struct lkst_err *e, const struct lkst_session *s, struct 
 {
 	const u32 max = lkst_session_rings(s)->nr_cpus;
 	_cleanup_free_ u16 *cpus = calloc(max, sizeof(*cpus));
-	struct reading r = { .c = c };
+	struct counters_reading r = { .c = c };
 	u64 changed_ns;
 	u32 i;
 
 	if (!cpus)
 		return lkst_err_sys(e, -ENOMEM, "reading the kernel's counters");
 	c->nr = 0;
-	if (load(&r, "/proc/stat"))
+	if (counters_load(&r, "/proc/stat"))
 		each_line(&r, take_stat);
-	if (load(&r, "/proc/softirqs"))
+	if (counters_load(&r, "/proc/softirqs"))
 		take_table(&r, cpus, max, take_softirq);
-	if (load(&r, "/proc/interrupts"))
+	if (counters_load(&r, "/proc/interrupts"))
 		take_table(&r, cpus, max, take_interrupt);
-	if (load(&r, "/proc/diskstats"))
+	if (counters_load(&r, "/proc/diskstats"))
 		each_line(&r, take_disk);
-	if (load(&r, "/proc/net/dev"))
+	if (counters_load(&r, "/proc/net/dev"))
 		each_line(&r, take_netdev);
-	if (load(&r, "/proc/vmstat"))
+	if (counters_load(&r, "/proc/vmstat"))
 		each_line(&r, take_vmstat);
 	free(r.text);
 	changed_ns = __atomic_load_n(&lkst_session_control(s)->changed_ns, __ATOMIC_ACQUIRE);
 	/* Events whose recording has just changed may have been recorded in part. */
 	for (i = 0; i < c->nr; i++)
-		c->list[i].is_recorded = c->list[i].from_ns > changed_ns && is_recorded(s, &c->list[i]);
+		c->list[i].is_recorded = c->list[i].from_ns > changed_ns && counters_is_recorded(s, &c->list[i]);
 	return r.has_failed ? lkst_err_sys(e, -ENOMEM, "reading the kernel's counters") : 0;
 }
 
@@ -372,7 +372,7 @@ int lkst_counters_write(struct lkst_err *e, const struct lkst_session *s, struct
 				 .after_least = v->after_least,
 				 .after_most = v->after_most,
 				 .is_recorded =
-					 v->is_recorded && !is_filtered && is_in(s, v, buffers) } };
+					 v->is_recorded && !is_filtered && counters_is_in(s, v, buffers) } };
 
 		memcpy((u8 *)&rec + sizeof(rec.r), v->name, strlen(v->name) + 1);
 		err = lkst_writer_state(e, w, v->to_ns, &rec, sizeof(rec.r) + strlen(v->name) + 1);

@@ -23,7 +23,7 @@ enum life_kind {
 	ENDED,
 };
 
-struct entry {
+struct life_entry {
 	u64 ns;
 	s32 tid, pid;
 	enum life_kind kind;
@@ -33,7 +33,7 @@ struct entry {
 
 struct lkst_life_log {
 	const struct lkst_catalog *catalog;
-	struct entry *list;
+	struct life_entry *list;
 	unsigned int nr;
 	s32 *moved; /* threads that came to another cgroup, and processes as negative numbers */
 	unsigned int nr_moved;
@@ -93,9 +93,9 @@ static void get_name(const struct lkst_record *r, const char *name, char ret_nam
 }
 
 /* What @r says; false: nothing of interest. */
-static bool read_entry(const struct lkst_record *r, struct entry *ret)
+static bool read_entry(const struct lkst_record *r, struct life_entry *ret)
 {
-	*ret = (struct entry){ .ns = r->ns };
+	*ret = (struct life_entry){ .ns = r->ns };
 	switch (r->event->index) {
 	case LKST_EV_sched_process_fork:
 		ret->kind = BORN;
@@ -119,23 +119,23 @@ static bool read_entry(const struct lkst_record *r, struct entry *ret)
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static int life_by_time(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct life_entry *x = a, *y = b;
 
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
 static void drop_half(struct lkst_life_log *l)
 {
-	qsort(l->list, l->nr, sizeof(*l->list), by_time);
+	qsort(l->list, l->nr, sizeof(*l->list), life_by_time);
 	memmove(l->list, l->list + l->nr / 2, (l->nr - l->nr / 2) * sizeof(*l->list));
 	l->nr -= l->nr / 2;
 }
 
-static int add(struct lkst_life_log *l, const struct entry *entry)
+static int life_add(struct lkst_life_log *l, const struct life_entry *entry)
 {
-	struct entry *added;
+	struct life_entry *added;
 
 	if (l->nr == ENTRIES_MAX)
 		drop_half(l);
@@ -167,10 +167,10 @@ static int note_renewed(struct lkst_life_log *l, s32 pid)
 	return added || l->nr_renewed == RENEWED_MAX ? 0 : -ENOMEM;
 }
 
-static int note(struct lkst_life_log *l, const struct lkst_record *r)
+static int life_note(struct lkst_life_log *l, const struct lkst_record *r)
 {
-	struct entry entry;
-	int err = read_entry(r, &entry) ? add(l, &entry) : 0;
+	struct life_entry entry;
+	int err = read_entry(r, &entry) ? life_add(l, &entry) : 0;
 
 	if (err)
 		return err;
@@ -200,7 +200,7 @@ int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length)
 			return 0;
 		lkst_block_cursor_init(&cursor, &block);
 		while (!err && lkst_block_next(NULL, &cursor, l->catalog, &record) > 0)
-			err = note(l, &record);
+			err = life_note(l, &record);
 	}
 	return err;
 }
@@ -218,7 +218,7 @@ void lkst_life_forget(struct lkst_life_log *l, u64 ns)
 
 /* ---- what comes out ----------------------------------------------------------------- */
 
-static int add_ended(struct lkst_thread_list *threads, const struct entry *entry, u64 cgroup)
+static int add_ended(struct lkst_thread_list *threads, const struct life_entry *entry, u64 cgroup)
 {
 	struct lkst_rec_state_thread r = { .thread_tid = entry->tid,
 					   .thread_pid = entry->pid,
@@ -232,18 +232,18 @@ static int add_ended(struct lkst_thread_list *threads, const struct entry *entry
 }
 
 /* Orders by thread, and what is said of one thread by time. */
-static int by_thread(const void *a, const void *b)
+static int life_by_thread(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct life_entry *x = a, *y = b;
 
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
-	return by_time(a, b);
+	return life_by_time(a, b);
 }
 
-static int by_tid(const void *a, const void *b)
+static int life_by_tid(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct life_entry *x = a, *y = b;
 
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
@@ -253,7 +253,7 @@ static void keep_first(struct lkst_life_log *l)
 {
 	unsigned int i, nr = 0;
 
-	qsort(l->list, l->nr, sizeof(*l->list), by_thread);
+	qsort(l->list, l->nr, sizeof(*l->list), life_by_thread);
 	for (i = 0; i < l->nr; i++)
 		if (!nr || l->list[nr - 1].tid != l->list[i].tid) {
 			l->list[nr++] = l->list[i];
@@ -268,7 +268,7 @@ static void keep_first(struct lkst_life_log *l)
 	l->nr = nr;
 }
 
-static int by_number(const void *a, const void *b)
+static int life_by_number(const void *a, const void *b)
 {
 	const s32 *x = a, *y = b;
 
@@ -279,8 +279,8 @@ static bool has_moved(const struct lkst_life_log *l, s32 tid, s32 pid)
 {
 	const s32 process = -pid;
 
-	return l->nr_moved && (bsearch(&tid, l->moved, l->nr_moved, sizeof(tid), by_number) ||
-			       bsearch(&process, l->moved, l->nr_moved, sizeof(process), by_number));
+	return l->nr_moved && (bsearch(&tid, l->moved, l->nr_moved, sizeof(tid), life_by_number) ||
+			       bsearch(&process, l->moved, l->nr_moved, sizeof(process), life_by_number));
 }
 
 /* Keeps each number once, so that there are never more than numbers. */
@@ -289,7 +289,7 @@ static void sort_once(s32 *list, unsigned int *nr)
 	unsigned int i, kept = 0;
 
 	if (*nr)
-		qsort(list, *nr, sizeof(*list), by_number);
+		qsort(list, *nr, sizeof(*list), life_by_number);
 	for (i = 0; i < *nr; i++)
 		if (!kept || list[kept - 1] != list[i])
 			list[kept++] = list[i];
@@ -315,11 +315,11 @@ int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads)
 	keep_first(l);
 	take_renewed(l, threads);
 	if (l->nr_moved)
-		qsort(l->moved, l->nr_moved, sizeof(*l->moved), by_number);
+		qsort(l->moved, l->nr_moved, sizeof(*l->moved), life_by_number);
 	for (i = 0; i < nr_alive; i++) {
-		const struct entry key = { .tid = threads->list[i].thread_tid };
-		const struct entry *found =
-			l->nr ? bsearch(&key, l->list, l->nr, sizeof(key), by_tid) : NULL;
+		const struct life_entry key = { .tid = threads->list[i].thread_tid };
+		const struct life_entry *found =
+			l->nr ? bsearch(&key, l->list, l->nr, sizeof(key), life_by_tid) : NULL;
 
 		/* A number that was given out again is another thread's now. */
 		if (found && found->kind == RENAMED)
@@ -339,7 +339,7 @@ int lkst_life_add_ended(struct lkst_life_log *l, struct lkst_thread_list *thread
 	unsigned int i;
 	int err = 0;
 
-	qsort(l->list, l->nr, sizeof(*l->list), by_time);
+	qsort(l->list, l->nr, sizeof(*l->list), life_by_time);
 	for (i = 0; i < l->nr && !err; i++)
 		if (l->list[i].kind == ENDED)
 			err = add_ended(threads, &l->list[i], l->list[i].cgroup);

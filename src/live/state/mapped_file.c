@@ -16,7 +16,7 @@
 
 enum { TRIED_MAX = 16 }; /* mounts of one file system that are looked into for a file */
 
-static u64 ctime_of(const struct stat *st)
+static u64 mapped_file_ctime_of(const struct stat *st)
 {
 	return (u64)st->st_ctim.tv_sec * 1000000000 + (u64)st->st_ctim.tv_nsec;
 }
@@ -116,7 +116,7 @@ u64 lkst_mapped_ctime(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) ? ctime_of(&st) : 0;
+	return !stat(path, &st) && S_ISREG(st.st_mode) ? mapped_file_ctime_of(&st) : 0;
 }
 
 /* Opens for reading what @fd, of O_PATH, is, if that is a regular file. */
@@ -143,11 +143,11 @@ int lkst_mapped_open_at(int directory, const char *path)
 }
 
 /* Whether @fd is the file of @f. A file of an overlay may have the number of another inode than the kernel says. */
-static bool is_same(const struct lkst_mapped_file *f, const struct lkst_mount *mount, int fd)
+static bool mapped_file_is_same(const struct lkst_mapped_file *f, const struct lkst_mount *mount, int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && ctime_of(&st) == f->ctime &&
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && mapped_file_ctime_of(&st) == f->ctime &&
 	       ((u64)st.st_ino == f->inode || !strcmp(mount->type, "overlay"));
 }
 
@@ -180,7 +180,7 @@ static int open_in(const struct lkst_mapped_file *f, const struct lkst_mount *mo
 	fd = (int)syscall(SYS_openat2, point, rest, &how, sizeof(how));
 	if (fd < 0)
 		return -errno;
-	return is_same(f, mount, fd) ? open_regular(fd) : -ENOENT;
+	return mapped_file_is_same(f, mount, fd) ? open_regular(fd) : -ENOENT;
 }
 
 /* By the mounts of process @pid, 0: this one. */

@@ -35,7 +35,7 @@ struct kept_thread {
 	u32 start, from_ns, to_ns;
 };
 
-struct kept {
+struct readings_kept {
 	u64 made_ns; /* 0: there is none */
 	u32 nr;
 	u32 sum; /* CRC-32 of all that follows, as far as it is used: it may be read while it is written */
@@ -51,7 +51,7 @@ struct kept {
 
 static size_t size_for(u32 room)
 {
-	return sizeof(struct kept) + room * sizeof(struct kept_value);
+	return sizeof(struct readings_kept) + room * sizeof(struct kept_value);
 }
 
 /* ---- the map ------------------------------------------------------------------------- */
@@ -76,9 +76,9 @@ static bool map_use(int fd, struct map *ret_map)
 
 	ret_map->fd = fd;
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &length) ||
-	    info.max_entries != LKST_READINGS_MAX || info.value_size < sizeof(struct kept))
+	    info.max_entries != LKST_READINGS_MAX || info.value_size < sizeof(struct readings_kept))
 		return false;
-	ret_map->room = (u32)((info.value_size - sizeof(struct kept)) / sizeof(struct kept_value));
+	ret_map->room = (u32)((info.value_size - sizeof(struct readings_kept)) / sizeof(struct kept_value));
 	ret_map->bytes = calloc(1, info.value_size);
 	return ret_map->bytes;
 }
@@ -89,18 +89,18 @@ static bool map_open(const struct lkst_session *s, struct map *ret_map)
 	return map_use(lkst_pins_get(NULL, lkst_session_own_pins(s), PIN), ret_map) && lkst_session_is_current(s);
 }
 
-static u32 sum_of(const struct kept *k)
+static u32 sum_of(const struct readings_kept *k)
 {
-	const size_t begin = offsetof(struct kept, time);
+	const size_t begin = offsetof(struct readings_kept, time);
 
 	return (u32)crc32(crc32(0, (const u8 *)&k->made_ns, sizeof(k->made_ns)),
 			  (const u8 *)k + begin, (uInt)(size_for(k->nr) - begin));
 }
 
 /* Element @i, in m->bytes. NULL: there is none, or it makes no sense. */
-static struct kept *map_get(const struct map *m, u32 i)
+static struct readings_kept *map_get(const struct map *m, u32 i)
 {
-	struct kept *k = (struct kept *)m->bytes;
+	struct readings_kept *k = (struct readings_kept *)m->bytes;
 
 	return !bpf_map_lookup_elem(m->fd, &i, k) && k->made_ns && k->nr <= m->room &&
 			       k->nr_threads <= LKST_THREAD_COUNTS_MAX && k->sum == sum_of(k)
@@ -130,7 +130,7 @@ u32 lkst_readings_choose(const u64 *ns, const bool *needed, u32 nr, u64 now)
 }
 
 /* The time from which the rings of all CPUs have everything that is recorded now. */
-static u64 covered_since(const struct lkst_session *s)
+static u64 readings_covered_since(const struct lkst_session *s)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
 	u64 since = 0, ns;
@@ -151,10 +151,10 @@ static u64 covered_since(const struct lkst_session *s)
 }
 
 /* Which of the readings made at @ns records reach back to, those of incidents too. */
-static void find_needed(const struct lkst_session *s, const u64 *ns, u32 nr, bool *ret_needed)
+static void readings_find_needed(const struct lkst_session *s, const u64 *ns, u32 nr, bool *ret_needed)
 {
 	const struct lkst_control *c = lkst_session_control(s);
-	const u64 since = covered_since(s);
+	const u64 since = readings_covered_since(s);
 	u32 bank, i;
 
 	for (i = 0; i < nr; i++)
@@ -170,37 +170,37 @@ static void find_needed(const struct lkst_session *s, const u64 *ns, u32 nr, boo
 }
 
 /* An element of the map, and when it was made. */
-struct element {
+struct readings_element {
 	u64 ns;
 	u32 index;
 };
 
-static int by_time(const void *a, const void *b)
+static int readings_by_time(const void *a, const void *b)
 {
-	const struct element *x = a, *y = b;
+	const struct readings_element *x = a, *y = b;
 
 	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
 /* The elements that hold a reading, in order of time; and one that holds none, if there is such. */
-static u32 list_elements(const struct map *m, struct element list[LKST_READINGS_MAX], u32 *ret_empty)
+static u32 list_elements(const struct map *m, struct readings_element list[LKST_READINGS_MAX], u32 *ret_empty)
 {
 	u32 i, nr = 0;
 
 	for (i = 0; i < LKST_READINGS_MAX; i++) {
-		const struct kept *k = map_get(m, i);
+		const struct readings_kept *k = map_get(m, i);
 
 		if (k)
-			list[nr++] = (struct element){ k->made_ns, i };
+			list[nr++] = (struct readings_element){ k->made_ns, i };
 		else
 			*ret_empty = i;
 	}
-	qsort(list, nr, sizeof(*list), by_time);
+	qsort(list, nr, sizeof(*list), readings_by_time);
 	return nr;
 }
 
 /* Which element the reading made at @now goes to. */
-static u32 choose(const struct lkst_session *s, const struct element *list, u32 nr, u64 now)
+static u32 readings_choose(const struct lkst_session *s, const struct readings_element *list, u32 nr, u64 now)
 {
 	bool needed[LKST_READINGS_MAX] = {};
 	u64 ns[LKST_READINGS_MAX];
@@ -208,27 +208,27 @@ static u32 choose(const struct lkst_session *s, const struct element *list, u32 
 
 	for (i = 0; i < nr; i++)
 		ns[i] = list[i].ns;
-	find_needed(s, ns, nr, needed);
+	readings_find_needed(s, ns, nr, needed);
 	return list[lkst_readings_choose(ns, needed, nr, now)].index;
 }
 
 /* ---- keeping ------------------------------------------------------------------------- */
 
 /* The kernel's counters and those of threads, read one after the other. */
-struct reading {
+struct readings_reading {
 	struct lkst_counters counters;
 	struct lkst_thread_counts threads;
 	u64 made_ns;
 };
 
-static void reading_fini(struct reading *r)
+static void reading_fini(struct readings_reading *r)
 {
 	lkst_counters_fini(&r->counters);
 	lkst_thread_counts_fini(&r->threads);
 }
 
 /* If the threads cannot be read, the rest is kept anyway. */
-static int read_now(const struct lkst_session *s, struct reading *r)
+static int read_now(const struct lkst_session *s, struct readings_reading *r)
 {
 	r->made_ns = lkst_monotonic_ns();
 	if (lkst_thread_counts_read(NULL, s, &r->threads))
@@ -236,7 +236,7 @@ static int read_now(const struct lkst_session *s, struct reading *r)
 	return lkst_counters_read(NULL, s, &r->counters);
 }
 
-static void store_threads(struct kept *k, const struct lkst_thread_counts *c)
+static void store_threads(struct readings_kept *k, const struct lkst_thread_counts *c)
 {
 	u32 i;
 
@@ -259,10 +259,10 @@ static void store_threads(struct kept *k, const struct lkst_thread_counts *c)
 }
 
 /* Values that have no room, because so many have come since the recording began, are left out. */
-static void store(const struct map *m, u32 index, const struct reading *r)
+static void readings_store(const struct map *m, u32 index, const struct readings_reading *r)
 {
 	const struct lkst_counters *c = &r->counters;
-	struct kept *k = (struct kept *)m->bytes;
+	struct readings_kept *k = (struct readings_kept *)m->bytes;
 	u32 i;
 
 	memset(k, 0, size_for(m->room));
@@ -283,7 +283,7 @@ static void store(const struct map *m, u32 index, const struct reading *r)
 
 void lkst_readings_make(const struct lkst_session *s)
 {
-	_cleanup_(reading_fini) struct reading r = {};
+	_cleanup_(reading_fini) struct readings_reading r = {};
 	_cleanup_(map_close) struct map m = { .fd = -1 };
 
 	if (read_now(s, &r) || r.counters.nr > ROOM_MAX)
@@ -293,17 +293,17 @@ void lkst_readings_make(const struct lkst_session *s)
 				   NULL),
 		    &m) &&
 	    !lkst_pins_put(NULL, lkst_session_own_pins(s), m.fd, PIN))
-		store(&m, 0, &r);
+		readings_store(&m, 0, &r);
 }
 
 /*
  * Keeps @r if it was made at least @apart_ns after the one before. If another process is keeping one, that one is
  * as good.
  */
-static void keep(const struct lkst_session *s, struct map *m, const struct reading *r, u64 apart_ns)
+static void readings_keep(const struct lkst_session *s, struct map *m, const struct readings_reading *r, u64 apart_ns)
 {
 	_cleanup_close_ int claim = lkst_pins_claim_readings(lkst_session_identity(s));
-	struct element list[LKST_READINGS_MAX];
+	struct readings_element list[LKST_READINGS_MAX];
 	u32 nr, index = 0;
 
 	if (claim < 0)
@@ -312,27 +312,27 @@ static void keep(const struct lkst_session *s, struct map *m, const struct readi
 	if (nr && r->made_ns - list[nr - 1].ns < apart_ns)
 		return;
 	if (nr == LKST_READINGS_MAX)
-		index = choose(s, list, nr, r->made_ns);
-	store(m, index, r);
+		index = readings_choose(s, list, nr, r->made_ns);
+	readings_store(m, index, r);
 }
 
 void lkst_readings_keep(const struct lkst_session *s, u64 apart_ns)
 {
-	_cleanup_(reading_fini) struct reading r = {};
+	_cleanup_(reading_fini) struct readings_reading r = {};
 	_cleanup_(map_close) struct map m = { .fd = -1 };
-	struct element list[LKST_READINGS_MAX];
+	struct readings_element list[LKST_READINGS_MAX];
 	u32 nr, empty;
 
 	if (!map_open(s, &m))
 		return;
 	nr = list_elements(&m, list, &empty);
 	if ((!nr || lkst_monotonic_ns() - list[nr - 1].ns >= apart_ns) && !read_now(s, &r))
-		keep(s, &m, &r, apart_ns);
+		readings_keep(s, &m, &r, apart_ns);
 }
 
 /* ---- getting ------------------------------------------------------------------------- */
 
-static bool is_same(const struct lkst_counter_value *a, const struct kept_value *b)
+static bool readings_is_same(const struct lkst_counter_value *a, const struct kept_value *b)
 {
 	return a->kind == b->kind && a->cpu == b->cpu && a->number == b->number;
 }
@@ -342,10 +342,10 @@ static const char *find_name(const struct lkst_counters *named, const struct kep
 {
 	u32 i;
 
-	if (*at < named->nr && is_same(&named->list[*at], k))
+	if (*at < named->nr && readings_is_same(&named->list[*at], k))
 		return named->list[(*at)++].name;
 	for (i = 0; i < named->nr; i++)
-		if (is_same(&named->list[i], k)) {
+		if (readings_is_same(&named->list[i], k)) {
 			*at = i + 1;
 			return named->list[i].name;
 		}
@@ -353,7 +353,7 @@ static const char *find_name(const struct lkst_counters *named, const struct kep
 }
 
 /* Adds what is kept in @k, with the names that @named has. */
-static int restore(const struct kept *k, const struct lkst_counters *named,
+static int restore(const struct readings_kept *k, const struct lkst_counters *named,
 		   struct lkst_counters *ret_counters)
 {
 	u32 at = 0, i;
@@ -378,7 +378,7 @@ static int restore(const struct kept *k, const struct lkst_counters *named,
 }
 
 /* The same for threads. One that has ended since has no name any more. */
-static int restore_threads(const struct kept *k, const struct lkst_thread_counts *named,
+static int restore_threads(const struct readings_kept *k, const struct lkst_thread_counts *named,
 			   struct lkst_thread_counts *ret_counts)
 {
 	struct lkst_thread_counts *c = ret_counts;
@@ -409,9 +409,9 @@ static int restore_threads(const struct kept *k, const struct lkst_thread_counts
 void lkst_readings_take(const struct lkst_session *s, struct lkst_readings *ret_readings)
 {
 	struct lkst_readings *r = ret_readings;
-	_cleanup_(reading_fini) struct reading now = {};
+	_cleanup_(reading_fini) struct readings_reading now = {};
 	_cleanup_(map_close) struct map m = { .fd = -1 };
-	struct element list[LKST_READINGS_MAX];
+	struct readings_element list[LKST_READINGS_MAX];
 	u32 nr, empty, i;
 
 	*r = (struct lkst_readings){};
@@ -419,7 +419,7 @@ void lkst_readings_take(const struct lkst_session *s, struct lkst_readings *ret_
 		return;
 	nr = list_elements(&m, list, &empty);
 	for (i = 0; i < nr; i++) {
-		const struct kept *k = map_get(&m, list[i].index);
+		const struct readings_kept *k = map_get(&m, list[i].index);
 
 		if (!k || k->made_ns >= now.made_ns)
 			continue;
@@ -429,10 +429,10 @@ void lkst_readings_take(const struct lkst_session *s, struct lkst_readings *ret_
 			return;
 		r->nr++;
 	}
-	keep(s, &m, &now, 0);
+	readings_keep(s, &m, &now, 0);
 	r->list[r->nr] = now.counters;
 	r->threads[r->nr++] = now.threads;
-	now = (struct reading){};
+	now = (struct readings_reading){};
 }
 
 void lkst_readings_fini(struct lkst_readings *r)

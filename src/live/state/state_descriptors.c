@@ -41,7 +41,7 @@ struct socket_name {
 };
 
 /* A process that is asked for. Its number comes first: it is the key. */
-struct process {
+struct state_descriptors_process {
 	u64 pid;
 	unsigned int nr; /* descriptors so far */
 	bool has_sockets; /* those of its namespace are known */
@@ -120,7 +120,7 @@ void lkst_socket_list_begin(struct lkst_socket_list *l)
  * Which end of a connection a socket is: accepted sockets have the port of the one that listens, which the kernel lists
  * first; those that connect have one of the kernel's choice, unless they were bound.
  */
-static const char *end_of(const struct lkst_socket_list *l, unsigned int port)
+static const char *state_descriptors_end_of(const struct lkst_socket_list *l, unsigned int port)
 {
 	const unsigned int first = l->first_port ?: FIRST_PORT, last = l->last_port ?: LAST_PORT;
 
@@ -146,7 +146,7 @@ static int add_inet(struct lkst_socket_list *l, bool is_inet6, const char *line)
 	if (!write_address(is_inet6, is_to ? peer : local, address))
 		return 0;
 	snprintf(name, sizeof(name), is_inet6 ? "socket %s [%s]:%u" : "socket %s %s:%u",
-		 is_to ? end_of(l, local_port) : "at", address, is_to ? peer_port : local_port);
+		 is_to ? state_descriptors_end_of(l, local_port) : "at", address, is_to ? peer_port : local_port);
 	return add_socket(l, inode, name);
 }
 
@@ -241,7 +241,7 @@ static void know_sockets(struct listing *g, s32 pid)
 /* ---- descriptors -------------------------------------------------------------------- */
 
 /* A socket gets the name that its addresses give it. */
-static void name_socket(struct listing *g, struct process *p, char file[LKST_STRING_MAX])
+static void name_socket(struct listing *g, struct state_descriptors_process *p, char file[LKST_STRING_MAX])
 {
 	unsigned long inode;
 	const char *name;
@@ -268,7 +268,7 @@ static bool read_target(int dir, const char *name, char file[LKST_STRING_MAX])
 }
 
 /* The descriptors that were read between two moments are given out with both. */
-static int give(struct listing *g, struct lkst_state_descriptor *list, unsigned int nr, u64 to_ns)
+static int state_descriptors_give(struct listing *g, struct lkst_state_descriptor *list, unsigned int nr, u64 to_ns)
 {
 	unsigned int i;
 	int err = 0;
@@ -281,7 +281,7 @@ static int give(struct listing *g, struct lkst_state_descriptor *list, unsigned 
 }
 
 /* Whether there is room for one more descriptor of the process; then it is counted. */
-static bool count(struct listing *g, struct process *p)
+static bool state_descriptors_count(struct listing *g, struct state_descriptors_process *p)
 {
 	if (g->nr >= DESCRIPTORS_MAX || p->nr >= OF_PROCESS_MAX)
 		return false;
@@ -294,7 +294,7 @@ static bool count(struct listing *g, struct process *p)
 
 enum { BATCH = 32 };
 
-static int list_process(struct listing *g, struct process *p)
+static int list_process(struct listing *g, struct state_descriptors_process *p)
 {
 	struct lkst_state_descriptor list[BATCH];
 	unsigned int nr = 0;
@@ -315,21 +315,21 @@ static int list_process(struct listing *g, struct process *p)
 							     .fd = (s32)strtol(entry->d_name, NULL, 10) };
 		if (entry->d_name[0] == '.' || !read_target(dirfd(names), entry->d_name, one->file))
 			continue;
-		if (!count(g, p))
+		if (!state_descriptors_count(g, p))
 			break;
 		name_socket(g, p, one->file);
 		if (++nr == BATCH) {
-			err = give(g, list, nr, lkst_monotonic_ns());
+			err = state_descriptors_give(g, list, nr, lkst_monotonic_ns());
 			nr = 0;
 		}
 	}
 	closedir(names);
-	return err ?: give(g, list, nr, lkst_monotonic_ns());
+	return err ?: state_descriptors_give(g, list, nr, lkst_monotonic_ns());
 }
 
 static int list_by_proc(struct listing *g)
 {
-	struct process *p;
+	struct state_descriptors_process *p;
 	u32 i;
 	int err = 0;
 
@@ -362,7 +362,7 @@ static int take_chunk(struct listing *g, const u8 *bytes, size_t length, u64 fro
 {
 	struct lkst_state_descriptor one;
 	struct lkst_open_file o;
-	struct process *p;
+	struct state_descriptors_process *p;
 	size_t at = 0;
 	int err = 0;
 
@@ -372,10 +372,10 @@ static int take_chunk(struct listing *g, const u8 *bytes, size_t length, u64 fro
 		if (o.length > LKST_OPEN_FILE_PATH || o.length > length - at)
 			return -EBADMSG;
 		p = lkst_hash_find(&g->processes, (u32)o.pid, sizeof(*p));
-		if (p && take_path(&o, (const char *)bytes + at, one.file) && count(g, p)) {
+		if (p && take_path(&o, (const char *)bytes + at, one.file) && state_descriptors_count(g, p)) {
 			name_socket(g, p, one.file);
 			one.r = (struct lkst_rec_state_descriptor){ .from = from_ns, .owner_pid = o.pid, .fd = o.fd };
-			err = give(g, &one, 1, o.length ? to_ns : lkst_monotonic_ns());
+			err = state_descriptors_give(g, &one, 1, o.length ? to_ns : lkst_monotonic_ns());
 		}
 		at += o.length;
 	}
@@ -405,7 +405,7 @@ static int list_by_kernel(struct listing *g, int fd)
 static int choose_processes(struct listing *g, const struct lkst_thread_list *threads)
 {
 	const struct lkst_rec_state_thread *t;
-	struct process *p;
+	struct state_descriptors_process *p;
 	unsigned int i;
 
 	for (i = 0; i < threads->nr; i++) {

@@ -73,20 +73,20 @@ bool lkst_state_has_kernel_numbers(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NAMESPACE;
 }
 
-static int by_number(const void *a, const void *b)
+static int state_processes_by_number(const void *a, const void *b)
 {
 	const s32 *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-static bool is_wanted(const struct lkst_thread_list *threads, const struct lkst_rec_state_thread *t)
+static bool state_processes_is_wanted(const struct lkst_thread_list *threads, const struct lkst_rec_state_thread *t)
 {
 	/* A number below 0 is a CPU that it never ran on: it has ended. */
 	return t->thread_tid > 0 && t->thread_tid == t->thread_pid && t->thread_cpu >= 0 &&
 	       !(t->flags & LKST_THREAD_KERNEL) &&
 	       !(threads->nr_renewed && bsearch(&t->thread_pid, threads->renewed,
-						threads->nr_renewed, sizeof(s32), by_number));
+						threads->nr_renewed, sizeof(s32), state_processes_by_number));
 }
 
 /*
@@ -110,7 +110,7 @@ static int find_stuck(const struct lkst_thread_list *threads, s32 **ret_list, un
 		*added = t->thread_pid;
 	}
 	if (nr)
-		qsort(list, nr, sizeof(*list), by_number);
+		qsort(list, nr, sizeof(*list), state_processes_by_number);
 	*ret_list = list;
 	*ret_nr = nr;
 	return i < threads->nr ? -ENOMEM : 0;
@@ -134,9 +134,9 @@ int lkst_state_list_processes(const struct lkst_thread_list *threads,
 	for (i = 0; i < threads->nr && nr < PROCESSES_MAX && !err; i++) {
 		const struct lkst_rec_state_thread *t = &threads->list[i];
 
-		if (!is_wanted(threads, t) ||
+		if (!state_processes_is_wanted(threads, t) ||
 		    (nr_stuck &&
-		     bsearch(&t->thread_pid, stuck, nr_stuck, sizeof(s32), by_number)) ||
+		     bsearch(&t->thread_pid, stuck, nr_stuck, sizeof(s32), state_processes_by_number)) ||
 		    read_proc(t->thread_pid, "status", status) <= 0 ||
 		    strstr(status, "\nState:\tD"))
 			continue;

@@ -41,7 +41,7 @@ struct state {
 };
 
 /* Writes @record of event @name, @length bytes, if the trace has that event. */
-static int put(struct state *st, const char *name, void *record, size_t length)
+static int state_stream_put(struct state *st, const char *name, void *record, size_t length)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(st->s), name);
 	struct lkst_record_head *head = record;
@@ -68,7 +68,7 @@ static int put_named(struct state *st, const char *event, void *record, size_t f
 
 	memcpy((u8 *)record + fixed, name, length);
 	((u8 *)record)[fixed + length] = 0;
-	return put(st, event, record, fixed + length + 1);
+	return state_stream_put(st, event, record, fixed + length + 1);
 }
 
 /* What keeps the time of day right tells the kernel how well it does. */
@@ -92,7 +92,7 @@ static int write_clocks(struct state *st)
 	r.boottime_ns = r.monotonic_ns + (lkst_clock_ns(CLOCK_BOOTTIME) - lkst_monotonic_ns());
 	r.realtime_ns = r.monotonic_ns + lkst_clock_offset_ns();
 	know_error(&r);
-	return put(st, "state_clock", &r, sizeof(r));
+	return state_stream_put(st, "state_clock", &r, sizeof(r));
 }
 
 /*
@@ -114,7 +114,7 @@ static int add_listed(struct lkst_thread_list *list, const struct lkst_listed_th
 	return lkst_thread_list_add(list, &thread->r);
 }
 
-static int by_thread(const void *a, const void *b)
+static int state_stream_by_thread(const void *a, const void *b)
 {
 	const struct lkst_listed_thread *x = a, *y = b;
 
@@ -143,7 +143,7 @@ int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
 		memmove(batch, batch + nr, used);
 	}
 	if (list->nr_waits)
-		qsort(list->waits, list->nr_waits, sizeof(*list->waits), by_thread);
+		qsort(list->waits, list->nr_waits, sizeof(*list->waits), state_stream_by_thread);
 	return got < 0 ? lkst_err_sys(e, -errno, "listing threads") : 0;
 }
 
@@ -153,7 +153,7 @@ static int write_wait(struct state *st, const struct lkst_thread_list *threads, 
 	const struct lkst_listed_thread key = { .r.thread_tid = r->thread_tid };
 	const struct lkst_listed_thread *wait =
 		threads->nr_waits
-			? bsearch(&key, threads->waits, threads->nr_waits, sizeof(key), by_thread)
+			? bsearch(&key, threads->waits, threads->nr_waits, sizeof(key), state_stream_by_thread)
 			: NULL;
 	struct {
 		struct lkst_rec_state_wait r;
@@ -173,7 +173,7 @@ static int write_wait(struct state *st, const struct lkst_thread_list *threads, 
 	rec.r.lock_flags = wait->lock_flags;
 	rec.r.nr_args = wait->nr_args;
 	memcpy((u8 *)&rec + sizeof(rec.r), wait->args, wait->nr_args * sizeof(u64));
-	return put(st, "state_wait", &rec, sizeof(rec.r) + wait->nr_args * sizeof(u64));
+	return state_stream_put(st, "state_wait", &rec, sizeof(rec.r) + wait->nr_args * sizeof(u64));
 }
 
 static int write_threads(struct state *st, const struct lkst_thread_list *threads)
@@ -184,12 +184,12 @@ static int write_threads(struct state *st, const struct lkst_thread_list *thread
 	for (i = 0; i < threads->nr && !err; i++) {
 		struct lkst_rec_state_thread r = threads->list[i];
 
-		err = put(st, "state_thread", &r, sizeof(r)) ?: write_wait(st, threads, &r);
+		err = state_stream_put(st, "state_thread", &r, sizeof(r)) ?: write_wait(st, threads, &r);
 	}
 	return err;
 }
 
-static int by_value(const void *a, const void *b)
+static int state_stream_by_value(const void *a, const void *b)
 {
 	const u64 *x = a, *y = b;
 
@@ -205,7 +205,7 @@ static u64 *list_cgroups(const struct lkst_thread_list *threads, unsigned int *r
 	for (i = 0; list && i < threads->nr; i++)
 		list[i] = threads->list[i].cgroup;
 	if (list)
-		qsort(list, threads->nr, sizeof(*list), by_value);
+		qsort(list, threads->nr, sizeof(*list), state_stream_by_value);
 	for (i = 0; list && i < threads->nr; i++)
 		if (list[i] && (!nr || list[nr - 1] != list[i]))
 			list[nr++] = list[i];
@@ -226,7 +226,7 @@ static int take_walked(void *ctx, u64 id, const char *path)
 	struct cgroup_walk *w = ctx;
 	struct lkst_state_cgroup rec;
 
-	if (w->nr_named >= CGROUPS_MAX || !bsearch(&id, w->list, w->nr, sizeof(*w->list), by_value))
+	if (w->nr_named >= CGROUPS_MAX || !bsearch(&id, w->list, w->nr, sizeof(*w->list), state_stream_by_value))
 		return 0;
 	w->nr_named++;
 	rec.r.cgroup = id;
@@ -264,20 +264,20 @@ int lkst_state_list_cgroups(struct lkst_err *e, const struct lkst_thread_list *t
 	return err;
 }
 
-static int write_process(void *ctx, struct lkst_state_process *process, size_t length)
+static int state_stream_write_process(void *ctx, struct lkst_state_process *process, size_t length)
 {
-	return put(ctx, "state_process", process, length);
+	return state_stream_put(ctx, "state_process", process, length);
 }
 
 /* The pages for a dump have no room for these: there, exec_args has what was run since the recording began. */
 static int write_processes(struct state *st, const struct lkst_thread_list *threads)
 {
-	return st->keep ? 0 : lkst_state_list_processes(threads, write_process, st);
+	return st->keep ? 0 : lkst_state_list_processes(threads, state_stream_write_process, st);
 }
 
 static int write_descriptor(void *ctx, struct lkst_state_descriptor *descriptor, size_t length)
 {
-	return put(ctx, "state_descriptor", descriptor, length);
+	return state_stream_put(ctx, "state_descriptor", descriptor, length);
 }
 
 /* Whether closes are recorded now: else nobody can know how long a descriptor stays what it is. */
@@ -302,12 +302,12 @@ static int write_descriptors(struct state *st, const struct lkst_thread_list *th
 
 static int write_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)
 {
-	return put(ctx, "state_cgroup", cgroup, length);
+	return state_stream_put(ctx, "state_cgroup", cgroup, length);
 }
 
 static int write_quota(void *ctx, struct lkst_state_quota *quota, size_t length)
 {
-	return put(ctx, "state_quota", quota, length);
+	return state_stream_put(ctx, "state_quota", quota, length);
 }
 
 static int write_cpus(struct state *st, const struct lkst_thread_list *threads)
@@ -327,7 +327,7 @@ static int write_cpus(struct state *st, const struct lkst_thread_list *threads)
 			r.online = fgetc(f) == '1';
 		if (cpu < threads->nr_idle_tasks)
 			r.idle_task = threads->idle_tasks[cpu];
-		err = put(st, "state_cpu", &r, sizeof(r));
+		err = state_stream_put(st, "state_cpu", &r, sizeof(r));
 	}
 	return err;
 }
@@ -342,9 +342,9 @@ static int write_power(struct state *st)
 
 	for (i = 0; i < lkst_session_rings(st->s)->nr_cpus && !err; i++)
 		if (lkst_power_read_frequency(i, &frequency))
-			err = put(st, "state_frequency", &frequency, sizeof(frequency));
+			err = state_stream_put(st, "state_frequency", &frequency, sizeof(frequency));
 	for (i = 0; !err && lkst_power_read_idle(i, &idle); i++)
-		err = put(st, "state_idle", &idle, sizeof(idle.r) + strlen(idle.name) + 1);
+		err = state_stream_put(st, "state_idle", &idle, sizeof(idle.r) + strlen(idle.name) + 1);
 	return err;
 }
 
@@ -430,7 +430,7 @@ static int write_netdevs(struct state *st)
 	return err;
 }
 
-static int write_conditions(struct state *st, u32 set)
+static int state_stream_write_conditions(struct state *st, u32 set)
 {
 	const struct lkst_catalog *c = lkst_session_catalog(st->s);
 	struct lkst_mask mask;
@@ -475,7 +475,7 @@ static int write_masksets(struct state *st)
 		rec.r.events = lkst_mask_count(c->route[set], lkst_session_catalog(st->s));
 		memcpy(name, c->name[set], sizeof(c->name[set]));
 		err = put_named(st, "state_maskset", &rec, sizeof(rec.r), name);
-		err = err ?: write_conditions(st, set);
+		err = err ?: state_stream_write_conditions(st, set);
 	}
 	return err;
 }
@@ -650,7 +650,7 @@ int lkst_state_write_mapping(struct lkst_err *e, const struct lkst_session *s, s
 	struct state st = { .e = e, .s = s, .w = w, .now = now };
 	struct lkst_rec_state_mapping r = *mapping;
 
-	return put(&st, "state_mapping", &r, sizeof(r));
+	return state_stream_put(&st, "state_mapping", &r, sizeof(r));
 }
 
 int lkst_state_write_binary(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
@@ -666,7 +666,7 @@ int lkst_state_write_binary(struct lkst_err *e, const struct lkst_session *s, st
 	if (length >= FILE_MAX_BYTES)
 		return 0;
 	memcpy(rec.file, file, length + 1);
-	return put(&st, "state_binary", &rec, sizeof(rec.r) + length + 1);
+	return state_stream_put(&st, "state_binary", &rec, sizeof(rec.r) + length + 1);
 }
 
 /* Pages that are written, of one process. */
@@ -693,7 +693,7 @@ static int put_pages(void *ctx, const struct lkst_page_mapping *m, const struct 
 		return -ENOSPC;
 	p->nr++;
 	p->state.now = lkst_monotonic_ns();
-	return put(&p->state, "state_pages", &r, sizeof(r));
+	return state_stream_put(&p->state, "state_pages", &r, sizeof(r));
 }
 
 int lkst_state_write_pages(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
@@ -713,7 +713,7 @@ int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *
 	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
 	struct lkst_rec_state_overwritten r = lkst_lost_record(instance, lost);
 
-	return put(&st, "state_overwritten", &r, sizeof(r));
+	return state_stream_put(&st, "state_overwritten", &r, sizeof(r));
 }
 
 int lkst_state_write_marks(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w, s32 pid, u32 uid,
@@ -728,7 +728,7 @@ int lkst_state_write_marks(struct lkst_err *e, const struct lkst_session *s, str
 					  .left_out = lost->left_out,
 					  .unlooked = lost->unlooked };
 
-	return put(&st, "state_marks", &r, sizeof(r));
+	return state_stream_put(&st, "state_marks", &r, sizeof(r));
 }
 
 static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
@@ -746,7 +746,7 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 		err = delta(st, __atomic_load_n(&page->lost[cause], __ATOMIC_RELAXED), &count);
 		r.count = count;
 		if (!err && r.count)
-			err = put(st, "state_loss", &r, sizeof(r));
+			err = state_stream_put(st, "state_loss", &r, sizeof(r));
 	}
 	return err;
 }

@@ -41,8 +41,8 @@ static u32 threads_of_machine(void)
 }
 
 /* Takes what the kernel says about a thread; number 0 is an idle thread. */
-static void take(struct lkst_thread_counts *c, const struct lkst_rec_state_thread *r, u64 from_ns,
-		 u64 to_ns)
+static void thread_counts_take(struct lkst_thread_counts *c, const struct lkst_rec_state_thread *r, u64 from_ns,
+			       u64 to_ns)
 {
 	struct lkst_thread_count *t = &c->list[c->nr];
 
@@ -59,7 +59,7 @@ static void take(struct lkst_thread_counts *c, const struct lkst_rec_state_threa
 }
 
 /* Reads all that there is room and time for. Returns 1 if that was not all, or -errno. */
-static int read_all(struct lkst_thread_counts *c, int fd)
+static int thread_counts_read_all(struct lkst_thread_counts *c, int fd)
 {
 	const u64 begin_ns = cpu_ns();
 	u64 before_ns = c->from_ns, from_ns = c->from_ns, to_ns;
@@ -73,7 +73,7 @@ static int read_all(struct lkst_thread_counts *c, int fd)
 		nr = used / sizeof(batch[0]);
 		/* A record that had no room was kept by the kernel since the read before. */
 		for (i = 0; i < nr; i++)
-			take(c, &batch[i].r, before_ns, to_ns);
+			thread_counts_take(c, &batch[i].r, before_ns, to_ns);
 		used -= nr * sizeof(batch[0]);
 		memmove(batch, batch + nr, used);
 		before_ns = from_ns;
@@ -84,7 +84,7 @@ static int read_all(struct lkst_thread_counts *c, int fd)
 	return got < 0 ? -errno : 0;
 }
 
-static int by_tid(const void *a, const void *b)
+static int thread_counts_by_tid(const void *a, const void *b)
 {
 	const struct lkst_thread_count *x = a, *y = b;
 
@@ -107,7 +107,7 @@ int lkst_thread_counts_read(struct lkst_err *e, const struct lkst_session *s,
 		return lkst_err_sys(e, -ENOMEM, "reading how often threads were switched");
 	c->nr = c->left_out = 0;
 	c->from_ns = lkst_monotonic_ns();
-	err = read_all(c, fd);
+	err = thread_counts_read_all(c, fd);
 	if (err < 0)
 		return lkst_err_sys(e, err, "reading how often threads were switched");
 	c->to_ns = lkst_monotonic_ns();
@@ -115,7 +115,7 @@ int lkst_thread_counts_read(struct lkst_err *e, const struct lkst_session *s,
 	c->recorded_to = c->from_ns > c->changed_ns ? lkst_counters_switches_to(s) : 0;
 	all = err ? threads_of_machine() : 0;
 	c->left_out = all > c->nr ? all - c->nr : 0;
-	qsort(c->list, c->nr, sizeof(*c->list), by_tid);
+	qsort(c->list, c->nr, sizeof(*c->list), thread_counts_by_tid);
 	c->cost_ns = cpu_ns() - begin_ns;
 	return 0;
 }
@@ -130,7 +130,7 @@ struct lkst_thread_count *lkst_thread_counts_find(const struct lkst_thread_count
 {
 	const struct lkst_thread_count key = { .tid = tid };
 
-	return c->nr ? bsearch(&key, c->list, c->nr, sizeof(key), by_tid) : NULL;
+	return c->nr ? bsearch(&key, c->list, c->nr, sizeof(key), thread_counts_by_tid) : NULL;
 }
 
 /* ---- writing ------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ struct output {
 	u64 left_out;
 };
 
-static int put(const struct output *o, const struct lkst_thread_count *t, const char *name)
+static int thread_counts_put(const struct output *o, const struct lkst_thread_count *t, const char *name)
 {
 	struct {
 		struct lkst_rec_state_counter r;
@@ -178,16 +178,16 @@ static int put_pair(struct output *o, const struct lkst_thread_count *first,
 		return 0;
 	}
 	o->nr++;
-	err = put(o, first, last->name);
-	return err ?: put(o, last, last->name);
+	err = thread_counts_put(o, first, last->name);
+	return err ?: thread_counts_put(o, last, last->name);
 }
 
-static int by_thread(const void *a, const void *b)
+static int thread_counts_by_thread(const void *a, const void *b)
 {
 	const struct lkst_thread_count *x = *(const struct lkst_thread_count *const *)a;
 	const struct lkst_thread_count *y = *(const struct lkst_thread_count *const *)b;
 
-	const int order = by_tid(x, y);
+	const int order = thread_counts_by_tid(x, y);
 
 	return order ? order : (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
@@ -206,7 +206,7 @@ static int put_threads(struct output *o, const struct lkst_thread_counts *list, 
 		for (k = 0; k < list[i].nr; k++)
 			all[nr_all++] = &list[i].list[k];
 	if (nr_all)
-		qsort(all, nr_all, sizeof(*all), by_thread);
+		qsort(all, nr_all, sizeof(*all), thread_counts_by_thread);
 	for (i = 0; i < nr_all && !err; i++) {
 		if (i + 1 < nr_all && all[i + 1]->tid == all[i]->tid)
 			continue;
@@ -220,7 +220,7 @@ static int put_threads(struct output *o, const struct lkst_thread_counts *list, 
 }
 
 /* Whether a trace of @buffers has the switches: those of a bank are what goes to main. */
-static bool is_in(const struct lkst_thread_counts *c, u32 buffers)
+static bool thread_counts_is_in(const struct lkst_thread_counts *c, u32 buffers)
 {
 	const u32 all = buffers ? buffers | 1U << LKST_BUFFER_MAIN : UINT32_MAX;
 
@@ -236,11 +236,11 @@ static u32 first_comparable(const struct lkst_thread_counts *list, u32 nr, u32 b
 	*ret_why = "fewer than two readings of them lie in its time";
 	if (!nr)
 		return 0;
-	if (!is_in(&list[last], buffers)) {
+	if (!thread_counts_is_in(&list[last], buffers)) {
 		*ret_why = "not all switches were being recorded to it when threads were read last";
 		return last;
 	}
-	while (first && is_in(&list[first - 1], buffers) &&
+	while (first && thread_counts_is_in(&list[first - 1], buffers) &&
 	       list[first - 1].changed_ns == list[last].changed_ns)
 		first--;
 	if (first < last)
@@ -251,7 +251,7 @@ static u32 first_comparable(const struct lkst_thread_counts *list, u32 nr, u32 b
 }
 
 /* A recording that another version has started may know less of them. */
-static const struct lkst_event_class *class_of(const struct lkst_session *s)
+static const struct lkst_event_class *thread_counts_class_of(const struct lkst_session *s)
 {
 	const struct lkst_event_class *class =
 		lkst_catalog_find(lkst_session_catalog(s), "state_counter");
@@ -262,15 +262,15 @@ static const struct lkst_event_class *class_of(const struct lkst_session *s)
 int lkst_thread_counts_write_why_not(struct lkst_err *e, const struct lkst_session *s,
 				     struct lkst_writer *w, const char *why)
 {
-	const struct output o = { .e = e, .w = w, .class = class_of(s) };
+	const struct output o = { .e = e, .w = w, .class = thread_counts_class_of(s) };
 
-	return o.class ? put(&o, &(struct lkst_thread_count){}, why) : 0;
+	return o.class ? thread_counts_put(&o, &(struct lkst_thread_count){}, why) : 0;
 }
 
 int lkst_thread_counts_write(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			     const struct lkst_thread_counts *list, u32 nr, u32 max, u32 buffers)
 {
-	struct output o = { .e = e, .w = w, .class = class_of(s), .max = max };
+	struct output o = { .e = e, .w = w, .class = thread_counts_class_of(s), .max = max };
 	const char *why;
 	u32 first = first_comparable(list, nr, buffers, &why), i;
 	u64 unread = 0;
@@ -285,7 +285,7 @@ int lkst_thread_counts_write(struct lkst_err *e, const struct lkst_session *s, s
 	err = put_threads(&o, list + first, nr - first);
 	/* Number 0 says how many threads were not read, or not written. */
 	if (!err && o.left_out + unread)
-		err = put(&o, &(struct lkst_thread_count){ .switches = o.left_out + unread },
-			  "left out");
+		err = thread_counts_put(&o, &(struct lkst_thread_count){ .switches = o.left_out + unread },
+					"left out");
 	return err;
 }

@@ -38,14 +38,14 @@ struct noted_exec {
 	u64 ns;
 };
 
-struct mapping {
+struct write_mappings_mapping {
 	u64 address, length, offset, binary;
 };
 
-struct process {
+struct write_mappings_process {
 	u64 pid;     /* the key */
 	u64 created; /* by created_at() */
-	struct mapping *list;
+	struct write_mappings_mapping *list;
 	u32 nr;
 };
 
@@ -92,7 +92,7 @@ struct lkst_mapped *lkst_mapped_new(void)
 
 static void forget_processes(struct lkst_mapped *m)
 {
-	struct process *p;
+	struct write_mappings_process *p;
 	u32 i = 0;
 
 	while ((p = lkst_hash_next(&m->processes, &i, sizeof(*p))))
@@ -187,7 +187,7 @@ void lkst_mapped_note_exec(struct lkst_mapped *m, s32 pid, u64 ns)
 /* ---- files ------------------------------------------------------------------------------------ */
 
 /* A line of /proc/PID/maps, proc(5). */
-struct line {
+struct write_mappings_line {
 	u64 begin, end, offset, inode;
 	u32 major, minor;
 	char access[5];
@@ -200,7 +200,7 @@ static u64 hash_of(const void *bytes, size_t length)
 }
 
 /* Whether files of that file system may be opened; it is asked once in a look. */
-static bool may_open(struct lkst_mapped *m, s32 pid, const struct line *line)
+static bool may_open(struct lkst_mapped *m, s32 pid, const struct write_mappings_line *line)
 {
 	u32 i;
 
@@ -227,7 +227,7 @@ static void read_vdso(struct known_file *file)
  * What the file at @path says of itself, NULL: the vdso. A path of /proc/PID/map_files is that of what is mapped, in
  * any namespace.
  */
-static struct known_file read_file(const char *path)
+static struct known_file write_mappings_read_file(const char *path)
 {
 	struct known_file file = {};
 	_cleanup_close_ int fd = -1;
@@ -264,8 +264,8 @@ static int keep_file(struct lkst_mapped *m, const struct lkst_mapped_file *f, co
 	return 0;
 }
 
-static int know_file(struct lkst_mapped *m, s32 pid, const struct line *line, struct lkst_mapped_file *ret_which,
-		     struct known_file *ret_file)
+static int know_file(struct lkst_mapped *m, s32 pid, const struct write_mappings_line *line,
+		     struct lkst_mapped_file *ret_which, struct known_file *ret_file)
 {
 	struct lkst_mapped_file which = { line->major, line->minor, line->inode, 0 };
 	const struct known_file *known;
@@ -284,7 +284,7 @@ static int know_file(struct lkst_mapped *m, s32 pid, const struct line *line, st
 		*ret_file = *known;
 		return 0;
 	}
-	*ret_file = read_file(line->inode ? path : NULL);
+	*ret_file = write_mappings_read_file(line->inode ? path : NULL);
 	return keep_file(m, &which, ret_file);
 }
 
@@ -318,7 +318,7 @@ static int add_binary(struct lkst_mapped *m, const struct lkst_mapped_file *whic
 }
 
 /* *@ret_id: what the trace calls the binary; 0: there are too many. */
-static int know_binary(struct lkst_mapped *m, s32 pid, const struct line *line, u64 *ret_id)
+static int know_binary(struct lkst_mapped *m, s32 pid, const struct write_mappings_line *line, u64 *ret_id)
 {
 	struct lkst_mapped_file which;
 	struct known_file file;
@@ -402,7 +402,7 @@ static int look_at_files(struct lkst_mapped *m)
 /* ---- processes -------------------------------------------------------------------------------- */
 
 /* "55d0…-55d1… r-xp 00002000 08:01 1234   /usr/bin/x": false if it is no code, or of no file. */
-static bool parse_line(char *text, struct line *line)
+static bool write_mappings_parse_line(char *text, struct write_mappings_line *line)
 {
 	int at = 0;
 	char *path, *deleted;
@@ -424,9 +424,10 @@ static bool parse_line(char *text, struct line *line)
 }
 
 /* @reader: the thread under whose number the process is read. */
-static int add_mapping(struct lkst_mapped *m, struct process *p, s32 reader, const struct line *line)
+static int add_mapping(struct lkst_mapped *m, struct write_mappings_process *p, s32 reader,
+		       const struct write_mappings_line *line)
 {
-	struct mapping *mapping;
+	struct write_mappings_mapping *mapping;
 	u64 binary;
 	int err = know_binary(m, reader, line, &binary);
 
@@ -435,17 +436,17 @@ static int add_mapping(struct lkst_mapped *m, struct process *p, s32 reader, con
 	mapping = lkst_vec_add(p->list, p->nr);
 	if (!mapping)
 		return -ENOMEM;
-	*mapping = (struct mapping){ line->begin, line->end - line->begin, line->offset, binary };
+	*mapping = (struct write_mappings_mapping){ line->begin, line->end - line->begin, line->offset, binary };
 	m->nr_mappings++;
 	return 0;
 }
 
 /* Adds what thread @reader of @now has mapped: nothing if that has ended. */
-static int read_list(struct lkst_mapped *m, struct process *now, s32 reader)
+static int read_list(struct lkst_mapped *m, struct write_mappings_process *now, s32 reader)
 {
 	_cleanup_fclose_ FILE *f = NULL;
 	_cleanup_free_ char *text = NULL;
-	struct line line;
+	struct write_mappings_line line;
 	size_t size = 0;
 	char path[64];
 	int err = 0;
@@ -453,15 +454,15 @@ static int read_list(struct lkst_mapped *m, struct process *now, s32 reader)
 	snprintf(path, sizeof(path), "/proc/%d/maps", reader);
 	f = fopen(path, "re");
 	while (f && !err && now->nr < LOOKED_MAX && getline(&text, &size, f) > 0)
-		if (parse_line(text, &line))
+		if (write_mappings_parse_line(text, &line))
 			err = add_mapping(m, now, reader, &line);
 	return err;
 }
 
 /* Reads the mappings of @p as they are now. If it has ended they stay as they were. */
-static int read_mappings(struct lkst_mapped *m, struct process *p)
+static int read_mappings(struct lkst_mapped *m, struct write_mappings_process *p)
 {
-	struct process now = { .pid = p->pid };
+	struct write_mappings_process now = { .pid = p->pid };
 	const s32 pid = (s32)p->pid;
 	int err = read_list(m, &now, pid);
 
@@ -525,9 +526,9 @@ static s32 process_of(s32 tid)
 	return pid;
 }
 
-static int look_at(struct lkst_mapped *m, s32 tid)
+static int write_mappings_look_at(struct lkst_mapped *m, s32 tid)
 {
-	struct process *p;
+	struct write_mappings_process *p;
 	s32 pid = process_of(tid);
 
 	if (pid <= 0 || lkst_hash_find(&m->processes, (u32)pid, sizeof(*p)) ||
@@ -546,7 +547,7 @@ int lkst_mapped_look(struct lkst_mapped *m)
 	int err = 0;
 
 	for (i = 0; i < m->nr_pending && !err; i++)
-		err = look_at(m, m->pending[i]);
+		err = write_mappings_look_at(m, m->pending[i]);
 	m->nr_pending = m->nr_file_systems = 0;
 	return err ?: look_at_files(m);
 }
@@ -561,7 +562,7 @@ u64 lkst_mapped_bytes(const struct lkst_mapped *m)
 /* Takes in what has been mapped since the process was looked at. */
 static int renew(struct lkst_mapped *m)
 {
-	struct process *p;
+	struct write_mappings_process *p;
 	u32 i = 0;
 	int err = 0;
 
@@ -571,9 +572,9 @@ static int renew(struct lkst_mapped *m)
 	return err;
 }
 
-static int write_process(struct lkst_err *e, const struct lkst_mapped *m,
-			 const struct lkst_session *s, struct lkst_writer *w,
-			 u64 now, const struct process *p)
+static int write_mappings_write_process(struct lkst_err *e, const struct lkst_mapped *m,
+					const struct lkst_session *s, struct lkst_writer *w,
+					u64 now, const struct write_mappings_process *p)
 {
 	const struct noted_exec *exec = lkst_hash_find(&m->execs, p->pid, sizeof(*exec));
 	const u64 created_ns = ns_of(p->created);
@@ -581,7 +582,7 @@ static int write_process(struct lkst_err *e, const struct lkst_mapped *m,
 	u32 i;
 
 	for (i = 0; i < p->nr && !err; i++) {
-		const struct mapping *is = &p->list[i];
+		const struct write_mappings_mapping *is = &p->list[i];
 		const struct lkst_rec_state_mapping r = {
 			.from = exec && exec->ns > created_ns ? exec->ns : created_ns,
 			.address = is->address,
@@ -616,7 +617,7 @@ static int write_binaries(struct lkst_err *e, const struct lkst_mapped *m,
 int lkst_mapped_write(struct lkst_err *e, struct lkst_mapped *m, const struct lkst_session *s,
 		      struct lkst_writer *w)
 {
-	const struct process *p;
+	const struct write_mappings_process *p;
 	u32 i = 0;
 	int err;
 	u64 now;
@@ -629,7 +630,7 @@ int lkst_mapped_write(struct lkst_err *e, struct lkst_mapped *m, const struct lk
 	err = write_binaries(e, m, s, w);
 	now = lkst_monotonic_ns();
 	while (!err && (p = lkst_hash_next(&m->processes, &i, sizeof(*p))))
-		err = write_process(e, m, s, w, now, p);
+		err = write_mappings_write_process(e, m, s, w, now, p);
 	forget_processes(m);
 	forget_binaries(m);
 	forget_noted_files(m);

@@ -141,7 +141,7 @@ void lkst_addresses_free(struct lkst_addresses *a)
 /* ---- addresses -------------------------------------------------------------------------------- */
 
 /* True if @address was not there, and is now. */
-static bool add(struct lkst_addresses *a, enum what what, u64 address)
+static bool write_symbols_add(struct lkst_addresses *a, enum what what, u64 address)
 {
 	struct address_set *set = &a->of[what];
 	u64 i = address * 0x9e3779b97f4a7c15ULL >> 32;
@@ -202,9 +202,9 @@ static void learn(struct named_fields *fields, const struct lkst_event_class *ev
 }
 
 /* Calls @each with every address in a record; stacks are arrays of them. */
-static int for_each(struct lkst_addresses *a, const struct lkst_record *r,
-		    int (*each)(void *ctx, struct lkst_addresses *a, enum what what, u64 address),
-		    void *ctx)
+static int write_symbols_for_each(struct lkst_addresses *a, const struct lkst_record *r,
+				  int (*each)(void *ctx, struct lkst_addresses *a, enum what what, u64 address),
+				  void *ctx)
 {
 	u32 length, at;
 	u64 address;
@@ -229,7 +229,7 @@ static int for_each(struct lkst_addresses *a, const struct lkst_record *r,
 
 static int just_add(void *ctx, struct lkst_addresses *a, enum what what, u64 address)
 {
-	add(a, what, address);
+	write_symbols_add(a, what, address);
 	return 0;
 }
 
@@ -245,7 +245,7 @@ static void look_at_tick(struct lkst_addresses *a, const struct lkst_record *r)
 		lkst_mapped_note(a->mapped, r->tid);
 }
 
-static void look_at(struct lkst_addresses *a, const struct lkst_record *r)
+static void write_symbols_look_at(struct lkst_addresses *a, const struct lkst_record *r)
 {
 	struct named_fields *fields = &a->fields[r->event->id];
 	u64 address;
@@ -262,13 +262,13 @@ static void look_at(struct lkst_addresses *a, const struct lkst_record *r)
 	if (r->event->index == LKST_EV_mapping)
 		lkst_mapped_note_file(a->mapped, r);
 	if (fields->vary) {
-		for_each(a, r, just_add, NULL);
+		write_symbols_for_each(a, r, just_add, NULL);
 		return;
 	}
 	for (i = 0; i < fields->nr; i++) {
 		memcpy(&address, r->bytes + fields->list[i].at, sizeof(address));
 		if (address != fields->list[i].last)
-			add(a, fields->list[i].what, address);
+			write_symbols_add(a, fields->list[i].what, address);
 		fields->list[i].last = address;
 	}
 }
@@ -289,7 +289,7 @@ void lkst_addresses_feed(struct lkst_addresses *a, const void *blocks, size_t le
 			return;
 		lkst_block_cursor_init(&cursor, &block);
 		while (lkst_block_step(&cursor, catalog, &record) > 0)
-			look_at(a, &record);
+			write_symbols_look_at(a, &record);
 	}
 	if (a->is_wanted)
 		lkst_mapped_look(a->mapped);
@@ -297,7 +297,7 @@ void lkst_addresses_feed(struct lkst_addresses *a, const void *blocks, size_t le
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-struct symbol {
+struct write_symbols_symbol {
 	u64 address;
 	u32 bytes;
 	char name[LKST_SYMBOL_ANSWER];
@@ -307,7 +307,7 @@ struct symbol {
  * "function+0x12/0x80 [module]" for @address, as the kernel prints it. The module follows the name in its
  * brackets, without the blank. An address without a name is a number there, and a name that is too long is cut.
  */
-static bool parse_symbol(u64 address, const char *text, struct symbol *ret_symbol)
+static bool write_symbols_parse_symbol(u64 address, const char *text, struct write_symbols_symbol *ret_symbol)
 {
 	const char *plus = strrchr(text, '+'), *module;
 	char *slash, *end;
@@ -330,7 +330,7 @@ static bool parse_symbol(u64 address, const char *text, struct symbol *ret_symbo
 }
 
 /* The program has verified that this is a cache; the name belongs to this one address. */
-static bool parse_cache(u64 address, const char *text, struct symbol *ret_symbol)
+static bool parse_cache(u64 address, const char *text, struct write_symbols_symbol *ret_symbol)
 {
 	const char *p;
 
@@ -344,8 +344,8 @@ static bool parse_cache(u64 address, const char *text, struct symbol *ret_symbol
 	return true;
 }
 
-static bool find(const struct lkst_addresses *a, enum what what, u64 address,
-		 struct symbol *ret_symbol)
+static bool write_symbols_find(const struct lkst_addresses *a, enum what what, u64 address,
+			       struct write_symbols_symbol *ret_symbol)
 {
 	struct lkst_symbol_query query = { .address = address };
 
@@ -353,7 +353,7 @@ static bool find(const struct lkst_addresses *a, enum what what, u64 address,
 		return !lkst_command_ask(a->s, LKST_COMMAND_CACHE, &query) &&
 		       parse_cache(address, query.text, ret_symbol);
 	return !lkst_command_ask(a->s, LKST_COMMAND_SYMBOL, &query) &&
-	       parse_symbol(address, query.text, ret_symbol);
+	       write_symbols_parse_symbol(address, query.text, ret_symbol);
 }
 
 static int compare_addresses(const void *a, const void *b)
@@ -367,7 +367,7 @@ static int write_set(struct lkst_err *e, struct lkst_addresses *a, enum what wha
 		     struct lkst_writer *w)
 {
 	struct address_set *set = &a->of[what];
-	struct symbol symbol = {};
+	struct write_symbols_symbol symbol = {};
 	u32 i;
 	int err = 0;
 
@@ -376,7 +376,8 @@ static int write_set(struct lkst_err *e, struct lkst_addresses *a, enum what wha
 	for (i = slots_of[what] - set->nr; i < slots_of[what] && !err; i++) {
 		bool is_same = set->slots[i] - symbol.address < symbol.bytes;
 
-		if ((is_same && !a->is_by_address) || (!is_same && !find(a, what, set->slots[i], &symbol)))
+		if ((is_same && !a->is_by_address) ||
+		    (!is_same && !write_symbols_find(a, what, set->slots[i], &symbol)))
 			continue;
 		if (a->is_by_address)
 			err = lkst_state_write_symbol(e, a->s, w, set->slots[i], 1, symbol.name);
@@ -417,11 +418,11 @@ int lkst_addresses_write(struct lkst_err *e, struct lkst_addresses *a, struct lk
 	return err;
 }
 
-static int add_name(void *ctx, struct lkst_addresses *a, enum what what, u64 address)
+static int write_symbols_add_name(void *ctx, struct lkst_addresses *a, enum what what, u64 address)
 {
-	struct symbol symbol;
+	struct write_symbols_symbol symbol;
 
-	if (!add(a, what, address) || !find(a, what, address, &symbol))
+	if (!write_symbols_add(a, what, address) || !write_symbols_find(a, what, address, &symbol))
 		return 0;
 	return lkst_symbols_add(ctx, symbol.address, symbol.bytes, symbol.name,
 				strlen(symbol.name));
@@ -430,5 +431,5 @@ static int add_name(void *ctx, struct lkst_addresses *a, enum what what, u64 add
 int lkst_addresses_name(struct lkst_addresses *a, const struct lkst_record *r,
 			struct lkst_symbols *to)
 {
-	return a->is_wanted ? for_each(a, r, add_name, to) : 0;
+	return a->is_wanted ? write_symbols_for_each(a, r, write_symbols_add_name, to) : 0;
 }

@@ -22,8 +22,8 @@ static void emit_end(struct lkst_code *c, const struct lkst_layout *l, struct lk
 	lkst_emit_exit(c);
 }
 
-static int compile(struct lkst_err *e, struct lkst_probe_code *p,
-		   const struct lkst_probe_target *target)
+static int code_compile(struct lkst_err *e, struct lkst_probe_code *p,
+			const struct lkst_probe_target *target)
 {
 	struct lkst_fetch_builder b = {
 		.code = &p->code,
@@ -53,7 +53,7 @@ int lkst_probe_compile(struct lkst_err *e, const struct lkst_probe *probe,
 	if (!p)
 		return lkst_err_sys(e, -ENOMEM, "compiling a probe");
 	err = lkst_layout_make(e, probe, target->machine, &p->layout);
-	err = err ?: compile(e, p, target);
+	err = err ?: code_compile(e, p, target);
 	if (err)
 		return err;
 	*ret_code = lkst_take(p);

@@ -173,7 +173,7 @@ static bool is_of_user(const struct lkst_fetch_builder *b, const struct lkst_fet
 /* ---- values ----------------------------------------------------------------------------------- */
 
 /* Reads @size bytes at R3 and puts them into R3; jumps away if they can't be read. */
-static void read_word(struct lkst_fetch_builder *b, const struct lkst_fetch *f, u8 size)
+static void fetch_read_word(struct lkst_fetch_builder *b, const struct lkst_fetch *f, u8 size)
 {
 	struct lkst_code *c = b->code;
 
@@ -266,7 +266,7 @@ static int value(struct lkst_err *e, struct lkst_fetch_builder *b, const struct 
 	if (lkst_layout_reads(b->layout, f)) {
 		err = address(e, b, f, depth);
 		if (!err)
-			read_word(b, f, size);
+			fetch_read_word(b, f, size);
 		return err;
 	}
 	switch (f->op) {
@@ -324,7 +324,7 @@ static void note_fault(struct lkst_fetch_builder *b, u16 field)
 }
 
 /* Empties @bytes at @at. Reading at address 0 of the kernel fails, and so clears any number of bytes. */
-static void clear(struct lkst_fetch_builder *b, u16 at, u32 bytes)
+static void fetch_clear(struct lkst_fetch_builder *b, u16 at, u32 bytes)
 {
 	struct lkst_code *c = b->code;
 
@@ -348,7 +348,7 @@ static void end_fixed(struct lkst_fetch_builder *b, u16 field, u32 bytes)
 	over = lkst_emit_jump(b->code, BPF_JA, 0, 0);
 	lkst_jumps_land(b->code, &b->faults);
 	note_fault(b, field);
-	clear(b, lkst_layout_at(b->layout, field), bytes);
+	fetch_clear(b, lkst_layout_at(b->layout, field), bytes);
 	lkst_emit_land(b->code, over);
 }
 
@@ -449,7 +449,7 @@ static int store_strings(struct lkst_err *e, struct lkst_fetch_builder *b, u32 i
 		err = address(e, b, arg->fetch, 0);
 		if (!err && a->is_array) {
 			lkst_emit_add(b->code, R3, (u64)k * WORD, R1);
-			read_word(b, arg->fetch, WORD);
+			fetch_read_word(b, arg->fetch, WORD);
 		}
 		if (!err)
 			store_string_at(b, (u16)(a->field + k), is_user);
@@ -486,7 +486,7 @@ static void store_stack(struct lkst_fetch_builder *b, u32 i)
 	lkst_emit_land(c, over);
 }
 
-static int store(struct lkst_err *e, struct lkst_fetch_builder *b, u32 i)
+static int fetch_store(struct lkst_err *e, struct lkst_fetch_builder *b, u32 i)
 {
 	const struct lkst_layout_arg *a = &b->layout->args[i];
 	const struct lkst_fetch *f = b->layout->probe->args[i].fetch;
@@ -556,7 +556,7 @@ int lkst_fetch_emit(struct lkst_err *e, struct lkst_fetch_builder *b)
 	if (l->func >= 0)
 		store_func(b);
 	if (l->faults >= 0)
-		clear(b, lkst_layout_at(l, (unsigned int)l->faults), 4);
+		fetch_clear(b, lkst_layout_at(l, (unsigned int)l->faults), 4);
 	/* In the order of their fields: what is fixed, strings, stacks. */
 	for (pass = LKST_STORE_TEXT; pass <= LKST_STORE_BACKTRACE; pass++)
 		for (i = 0; i < l->probe->nr_args && !err; i++) {
@@ -565,7 +565,7 @@ int lkst_fetch_emit(struct lkst_err *e, struct lkst_fetch_builder *b)
 
 			if (how != pass)
 				continue;
-			err = store(e, b, i);
+			err = fetch_store(e, b, i);
 			if (err)
 				lkst_err_add(e, "argument %s", l->fields[l->args[i].field].name);
 		}

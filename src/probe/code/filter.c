@@ -44,8 +44,8 @@ static void extend_sign(struct lkst_code *c, u8 reg, u8 bytes)
 }
 
 /* Drops the record unless what is in R3 compares as @t says. */
-static void compare(struct lkst_code *c, const struct lkst_trigger_term *t,
-		    struct lkst_jumps *drops)
+static void filter_compare(struct lkst_code *c, const struct lkst_trigger_term *t,
+			   struct lkst_jumps *drops)
 {
 	if (t->mask != ~0ULL) {
 		lkst_emit_constant(c, R2, t->mask);
@@ -111,7 +111,7 @@ static void compare_thread(struct lkst_code *c, const struct lkst_trigger_term *
 		lkst_emit_imm(c, BPF_RSH, R3, 32);
 	else
 		extend_sign(c, R3, 4);
-	compare(c, t, drops);
+	filter_compare(c, t, drops);
 }
 
 static int emit_term(struct lkst_err *e, struct lkst_code *c, const struct lkst_layout *l,
@@ -127,7 +127,7 @@ static int emit_term(struct lkst_err *e, struct lkst_code *c, const struct lkst_
 		lkst_emit_load(c, t->size, R3, LKST_R_RECORD, at);
 		if (t->is_signed)
 			extend_sign(c, R3, t->size);
-		compare(c, t, drops);
+		filter_compare(c, t, drops);
 		return 0;
 	case LKST_TRIGGER_CHARS:
 		check_fault(c, l, t->offset, drops);
@@ -140,7 +140,7 @@ static int emit_term(struct lkst_err *e, struct lkst_code *c, const struct lkst_
 	case LKST_TRIGGER_CPU:
 		lkst_emit_call(c, BPF_FUNC_get_smp_processor_id);
 		lkst_emit_reg(c, BPF_MOV, R3, LKST_R_RESULT);
-		compare(c, t, drops);
+		filter_compare(c, t, drops);
 		return 0;
 	case LKST_TRIGGER_COMM:
 		compare_comm(c, t, drops);

@@ -56,7 +56,7 @@ static bool is_good_size(u8 size)
 }
 
 /* The name that argument @i has or gets, as in the kernel (kernel/trace/trace_probe.c). */
-static const char *name_of(const struct lkst_probe *probe, u32 i, char name[LKST_PROBE_NAME])
+static const char *layout_name_of(const struct lkst_probe *probe, u32 i, char name[LKST_PROBE_NAME])
 {
 	if (probe->args[i].name[0])
 		return probe->args[i].name;
@@ -66,8 +66,8 @@ static const char *name_of(const struct lkst_probe *probe, u32 i, char name[LKST
 
 /* ---- fields ----------------------------------------------------------------------------------- */
 
-static struct lkst_field_class *add(struct lkst_layout *l, const char *name, u8 type, u8 size,
-				    u8 meaning)
+static struct lkst_field_class *layout_add(struct lkst_layout *l, const char *name, u8 type, u8 size,
+					   u8 meaning)
 {
 	struct lkst_field_class *f;
 
@@ -86,7 +86,7 @@ static u8 code_meaning(const struct lkst_layout *l)
 	return l->is_user ? LKST_MEANING_ADDR : LKST_MEANING_CODE;
 }
 
-static u8 meaning_of(const struct lkst_layout *l, const struct lkst_probe_arg *arg)
+static u8 layout_meaning_of(const struct lkst_layout *l, const struct lkst_probe_arg *arg)
 {
 	switch (arg->type.form) {
 	case LKST_FORM_NONE:
@@ -109,7 +109,7 @@ static struct lkst_field_class *add_number(struct lkst_layout *l, const char *na
 	bool is_signed = arg->type.form == LKST_FORM_SIGNED;
 	u8 type = a->is_array ? (is_signed ? LKST_CLASS_SINTS : LKST_CLASS_UINTS)
 			      : (is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT);
-	struct lkst_field_class *f = add(l, name, type, a->size, meaning_of(l, arg));
+	struct lkst_field_class *f = layout_add(l, name, type, a->size, layout_meaning_of(l, arg));
 
 	if (f && a->is_array)
 		f->count = a->count;
@@ -118,7 +118,7 @@ static struct lkst_field_class *add_number(struct lkst_layout *l, const char *na
 
 static struct lkst_field_class *add_chars(struct lkst_layout *l, const char *name, u16 count)
 {
-	struct lkst_field_class *f = add(l, name, LKST_CLASS_CHARS, 0, LKST_MEANING_TEXT);
+	struct lkst_field_class *f = layout_add(l, name, LKST_CLASS_CHARS, 0, LKST_MEANING_TEXT);
 
 	if (f)
 		f->count = count;
@@ -139,7 +139,7 @@ static struct lkst_field_class *add_fixed(struct lkst_layout *l, const char *nam
 		return add_chars(l, name, a->count);
 	case LKST_STORE_BACKTRACE:
 		snprintf(length, sizeof(length), "nr_%s", name);
-		return add(l, length, LKST_CLASS_UINT, 2, LKST_MEANING_DEC);
+		return layout_add(l, length, LKST_CLASS_UINT, 2, LKST_MEANING_DEC);
 	default:
 		return arg->type.form == LKST_FORM_CHAR ? add_chars(l, name, a->count)
 							: add_number(l, name, arg, a);
@@ -155,7 +155,7 @@ static struct lkst_field_class *add_strings(struct lkst_layout *l, const char *n
 
 	for (i = 0; i < a->count; i++) {
 		snprintf(element, sizeof(element), a->is_array ? "%s_%u" : "%s", name, i);
-		f = add(l, element, LKST_CLASS_STRING, 0, LKST_MEANING_TEXT);
+		f = layout_add(l, element, LKST_CLASS_STRING, 0, LKST_MEANING_TEXT);
 		if (!f)
 			return NULL;
 	}
@@ -191,8 +191,8 @@ static int choose_bits(struct lkst_err *e, struct lkst_layout *l, const struct l
 	return 0;
 }
 
-static int choose_number(struct lkst_err *e, struct lkst_layout *l,
-			 const struct lkst_probe_arg *arg, struct lkst_layout_arg *a)
+static int layout_choose_number(struct lkst_err *e, struct lkst_layout *l,
+				const struct lkst_probe_arg *arg, struct lkst_layout_arg *a)
 {
 	const struct lkst_fetch_type *t = &arg->type;
 
@@ -214,8 +214,8 @@ static int choose_number(struct lkst_err *e, struct lkst_layout *l,
 	return 0;
 }
 
-static int choose(struct lkst_err *e, struct lkst_layout *l, const struct lkst_probe_arg *arg,
-		  struct lkst_layout_arg *a)
+static int layout_choose(struct lkst_err *e, struct lkst_layout *l, const struct lkst_probe_arg *arg,
+			 struct lkst_layout_arg *a)
 {
 	const struct lkst_fetch *f = arg->fetch;
 	u8 form = arg->type.form;
@@ -242,7 +242,7 @@ static int choose(struct lkst_err *e, struct lkst_layout *l, const struct lkst_p
 			a->count = (u16)(strnlen(f->text ?: "", LKST_PROBE_STRING_MAX) + 1);
 		return 0;
 	}
-	return is_string(form) ? choose_string(e, l, arg, a) : choose_number(e, l, arg, a);
+	return is_string(form) ? choose_string(e, l, arg, a) : layout_choose_number(e, l, arg, a);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
@@ -260,9 +260,9 @@ static int choose_all(struct lkst_err *e, struct lkst_layout *l)
 	for (i = 0; i < probe->nr_args && !err; i++) {
 		if (!probe->args[i].fetch)
 			return lkst_err_set(e, -EINVAL, "argument %u is nothing", i + 1);
-		err = choose(e, l, &probe->args[i], &l->args[i]);
+		err = layout_choose(e, l, &probe->args[i], &l->args[i]);
 		if (err)
-			lkst_err_add(e, "argument %s", name_of(probe, i, name));
+			lkst_err_add(e, "argument %s", layout_name_of(probe, i, name));
 	}
 	return err;
 }
@@ -279,24 +279,24 @@ static bool add_fixed_fields(struct lkst_layout *l)
 	bool faults = false;
 	u32 i;
 
-	if (!add(l, probe->place.is_return ? LKST_PROBE_FIELD_RET_IP : LKST_PROBE_FIELD_IP,
-		 LKST_CLASS_UINT, WORD, code_meaning(l)))
+	if (!layout_add(l, probe->place.is_return ? LKST_PROBE_FIELD_RET_IP : LKST_PROBE_FIELD_IP,
+			LKST_CLASS_UINT, WORD, code_meaning(l)))
 		return false;
 	l->func = probe->place.is_many ? l->event.nr_fields : -1;
 	if (l->func >= 0 &&
-	    !add(l, LKST_PROBE_FIELD_FUNC, LKST_CLASS_UINT, WORD, LKST_MEANING_CODE))
+	    !layout_add(l, LKST_PROBE_FIELD_FUNC, LKST_CLASS_UINT, WORD, LKST_MEANING_CODE))
 		return false;
 	for (i = 0; i < probe->nr_args; i++)
 		faults |= l->args[i].may_fault;
 	l->faults = faults ? l->event.nr_fields : -1;
-	if (faults && !add(l, LKST_PROBE_FIELD_FAULTS, LKST_CLASS_UINT, 4, LKST_MEANING_HEX))
+	if (faults && !layout_add(l, LKST_PROBE_FIELD_FAULTS, LKST_CLASS_UINT, 4, LKST_MEANING_HEX))
 		return false;
 	for (i = 0; i < probe->nr_args; i++) {
 		struct lkst_layout_arg *a = &l->args[i];
 
 		a->field = a->length_field = l->event.nr_fields;
 		if (a->store != LKST_STORE_STRING &&
-		    !add_fixed(l, name_of(probe, i, name), &probe->args[i], a))
+		    !add_fixed(l, layout_name_of(probe, i, name), &probe->args[i], a))
 			return false;
 	}
 	return true;
@@ -318,12 +318,12 @@ static bool add_varying_fields(struct lkst_layout *l)
 				continue;
 			a->field = l->event.nr_fields;
 			if (pass == LKST_STORE_STRING) {
-				if (!add_strings(l, name_of(probe, i, name), a))
+				if (!add_strings(l, layout_name_of(probe, i, name), a))
 					return false;
 				continue;
 			}
-			f = add(l, name_of(probe, i, name), LKST_CLASS_WORDS, WORD,
-				code_meaning(l));
+			f = layout_add(l, layout_name_of(probe, i, name), LKST_CLASS_WORDS, WORD,
+				       code_meaning(l));
 			if (!f)
 				return false;
 			f->length_field = a->length_field;
@@ -332,7 +332,7 @@ static bool add_varying_fields(struct lkst_layout *l)
 }
 
 /* Lets the catalogue say where each field is, so that what writes a record and what reads it agree. */
-static int place(struct lkst_err *e, struct lkst_layout *l)
+static int layout_place(struct lkst_err *e, struct lkst_layout *l)
 {
 	_cleanup_(lkst_catalog_freep) struct lkst_catalog *c = lkst_catalog_new();
 	const struct lkst_event_class *class;
@@ -355,7 +355,7 @@ static int place(struct lkst_err *e, struct lkst_layout *l)
 }
 
 /* Shares the room among the strings. */
-static int find_room(struct lkst_err *e, struct lkst_layout *l)
+static int layout_find_room(struct lkst_err *e, struct lkst_layout *l)
 {
 	u32 strings = 0, stacks = 0, i, rest;
 
@@ -422,5 +422,5 @@ int lkst_layout_make(struct lkst_err *e, const struct lkst_probe *probe, enum lk
 		return err;
 	if (!add_fixed_fields(l) || !add_varying_fields(l))
 		return lkst_err_set(e, -E2BIG, "a record has %u fields at most", LKST_FIELDS_MAX);
-	return place(e, l) ?: check_fields(e, l) ?: find_room(e, l);
+	return layout_place(e, l) ?: check_fields(e, l) ?: layout_find_room(e, l);
 }

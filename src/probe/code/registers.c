@@ -31,7 +31,7 @@ enum lkst_machine lkst_machine_own(void)
 #endif
 }
 
-static int find(const char *const *names, unsigned int nr, const char *name)
+static int registers_find(const char *const *names, unsigned int nr, const char *name)
 {
 	unsigned int i;
 
@@ -63,13 +63,13 @@ int lkst_register_find(enum lkst_machine machine, const char *name)
 	int at;
 
 	if (machine == LKST_MACHINE_X86_64) {
-		at = find(x86_64, sizeof(x86_64) / sizeof(x86_64[0]), name);
+		at = registers_find(x86_64, sizeof(x86_64) / sizeof(x86_64[0]), name);
 		return at < 0 ? at : at * WORD;
 	}
 	at = find_general(name);
 	if (at >= 0)
 		return at * WORD;
-	at = find(arm64, sizeof(arm64) / sizeof(arm64[0]), name);
+	at = registers_find(arm64, sizeof(arm64) / sizeof(arm64[0]), name);
 	return at < 0 ? at : (ARM64_GENERAL + at) * WORD;
 }
 

@@ -14,7 +14,7 @@ enum {
 };
 
 /* A text that was written and may be referred to: where it is in the pool. */
-struct part {
+struct cpp_name_part {
 	size_t at, length;
 };
 
@@ -25,9 +25,9 @@ struct reader {
 	size_t length;
 	char pool[POOL_SIZE];
 	size_t pool_used;
-	struct part parts[PARTS_MAX];
+	struct cpp_name_part parts[PARTS_MAX];
 	unsigned int nr_parts;
-	struct part parameters[PARAMETERS_MAX]; /* of the function's template */
+	struct cpp_name_part parameters[PARAMETERS_MAX]; /* of the function's template */
 	unsigned int nr_parameters;
 	unsigned int depth;
 	bool is_in_parameters; /* of the function */
@@ -49,30 +49,30 @@ static bool put_bytes(struct reader *r, const char *text, size_t length)
 	return true;
 }
 
-static bool put(struct reader *r, const char *text)
+static bool cpp_name_put(struct reader *r, const char *text)
 {
 	return put_bytes(r, text, strlen(text));
 }
 
 /* Keeps what was written from byte @from on. */
-static bool keep(struct reader *r, size_t from, struct part *ret)
+static bool cpp_name_keep(struct reader *r, size_t from, struct cpp_name_part *ret)
 {
 	size_t length = r->length - from;
 
 	if (length > sizeof(r->pool) - r->pool_used)
 		return false;
 	memcpy(r->pool + r->pool_used, r->out + from, length);
-	*ret = (struct part){ r->pool_used, length };
+	*ret = (struct cpp_name_part){ r->pool_used, length };
 	r->pool_used += length;
 	return true;
 }
 
 static bool remember(struct reader *r, size_t from)
 {
-	return r->nr_parts < PARTS_MAX && keep(r, from, &r->parts[r->nr_parts++]);
+	return r->nr_parts < PARTS_MAX && cpp_name_keep(r, from, &r->parts[r->nr_parts++]);
 }
 
-static bool take(struct reader *r, const char *text)
+static bool cpp_name_take(struct reader *r, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -83,7 +83,7 @@ static bool take(struct reader *r, const char *text)
 }
 
 /* A number in base 36 and "_"; the one without digits is 0, "0_" is 1. */
-static bool read_number(struct reader *r, unsigned int base, unsigned int *ret)
+static bool cpp_name_read_number(struct reader *r, unsigned int base, unsigned int *ret)
 {
 	unsigned int value = 0;
 	bool is_first = true;
@@ -100,7 +100,7 @@ static bool read_number(struct reader *r, unsigned int base, unsigned int *ret)
 		is_first = false;
 	}
 	*ret = is_first ? 0 : value + 1;
-	return take(r, "_");
+	return cpp_name_take(r, "_");
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -120,7 +120,7 @@ static bool read_source_name(struct reader *r)
 		return false;
 	r->at += length;
 	if (length >= sizeof(unnamed) - 1 && !strncmp(end, unnamed, sizeof(unnamed) - 1))
-		return put(r, "(anonymous namespace)");
+		return cpp_name_put(r, "(anonymous namespace)");
 	return put_bytes(r, end, length);
 }
 
@@ -146,13 +146,13 @@ static bool read_operator(struct reader *r)
 	};
 	size_t i;
 
-	if (take(r, "cv")) {
+	if (cpp_name_take(r, "cv")) {
 		r->is_made = true;
-		return put(r, "operator ") && read_type(r);
+		return cpp_name_put(r, "operator ") && read_type(r);
 	}
 	for (i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (take(r, operators[i][0]))
-			return put(r, operators[i][1]);
+		if (cpp_name_take(r, operators[i][0]))
+			return cpp_name_put(r, operators[i][1]);
 	return false;
 }
 
@@ -174,7 +174,7 @@ static bool read_structor(struct reader *r, size_t from)
 			end = at + 1;
 		depth -= depth && r->out[at] == '>';
 	}
-	if (end <= begin || !put(r, *r->at == 'C' ? "::" : "::~"))
+	if (end <= begin || !cpp_name_put(r, *r->at == 'C' ? "::" : "::~"))
 		return false;
 	r->at += 2;
 	r->is_made = true;
@@ -186,10 +186,10 @@ static bool read_unqualified(struct reader *r)
 	bool is_read;
 
 	r->is_template = r->is_made = false;
-	(void)take(r, "L");
+	(void)cpp_name_take(r, "L");
 	is_read = isdigit((unsigned char)*r->at) ? read_source_name(r) : read_operator(r);
-	while (is_read && take(r, "B"))
-		is_read = put(r, "[abi:") && read_source_name(r) && put(r, "]");
+	while (is_read && cpp_name_take(r, "B"))
+		is_read = cpp_name_put(r, "[abi:") && read_source_name(r) && cpp_name_put(r, "]");
 	return is_read;
 }
 
@@ -206,14 +206,14 @@ static bool read_literal(struct reader *r)
 		return false;
 	r->at++;
 	if (is_bool) {
-		if (end != r->at + 1 || !put(r, *r->at == '1' ? "true" : "false"))
+		if (end != r->at + 1 || !cpp_name_put(r, *r->at == '1' ? "true" : "false"))
 			return false;
 	} else {
-		if (*r->at == 'n' && (r->at++, !put(r, "-")))
+		if (*r->at == 'n' && (r->at++, !cpp_name_put(r, "-")))
 			return false;
 		if (end == r->at || strspn(r->at, "0123456789") != (size_t)(end - r->at) ||
 		    !put_bytes(r, r->at, (size_t)(end - r->at)) ||
-		    !put(r, suffixes[type - types]))
+		    !cpp_name_put(r, suffixes[type - types]))
 			return false;
 	}
 	r->at = end + 1;
@@ -221,33 +221,33 @@ static bool read_literal(struct reader *r)
 }
 
 /* One argument of a template; a pack is several. */
-static bool read_argument(struct reader *r, struct part *list, unsigned int *nr, bool is_in_pack)
+static bool read_argument(struct reader *r, struct cpp_name_part *list, unsigned int *nr, bool is_in_pack)
 {
 	size_t from = r->length;
 	bool is_first = true;
 
-	if (!is_in_pack && take(r, "J")) {
-		for (; !take(r, "E"); is_first = false)
-			if ((!is_first && !put(r, ", ")) || !read_argument(r, NULL, NULL, true))
+	if (!is_in_pack && cpp_name_take(r, "J")) {
+		for (; !cpp_name_take(r, "E"); is_first = false)
+			if ((!is_first && !cpp_name_put(r, ", ")) || !read_argument(r, NULL, NULL, true))
 				return false;
-	} else if (take(r, "L") ? !read_literal(r) : !read_type(r)) {
+	} else if (cpp_name_take(r, "L") ? !read_literal(r) : !read_type(r)) {
 		return false;
 	}
-	return !list || (*nr < PARAMETERS_MAX && keep(r, from, &list[(*nr)++]));
+	return !list || (*nr < PARAMETERS_MAX && cpp_name_keep(r, from, &list[(*nr)++]));
 }
 
 /* "I...E" */
 static bool read_arguments(struct reader *r)
 {
-	struct part list[PARAMETERS_MAX];
+	struct cpp_name_part list[PARAMETERS_MAX];
 	unsigned int nr = 0;
 	size_t from, begin;
 
-	if (!put(r, r->length && r->out[r->length - 1] == '<' ? " <" : "<"))
+	if (!cpp_name_put(r, r->length && r->out[r->length - 1] == '<' ? " <" : "<"))
 		return false;
-	for (begin = r->length; !take(r, "E");) {
+	for (begin = r->length; !cpp_name_take(r, "E");) {
 		from = r->length;
-		if ((from > begin && !put(r, ", ")) || !*r->at ||
+		if ((from > begin && !cpp_name_put(r, ", ")) || !*r->at ||
 		    !read_argument(r, list, &nr, false))
 			return false;
 		/* A pack may be empty. */
@@ -259,7 +259,7 @@ static bool read_arguments(struct reader *r)
 		r->nr_parameters = nr;
 	}
 	r->is_template = true;
-	return put(r, r->out[r->length - 1] == '>' ? " >" : ">");
+	return cpp_name_put(r, r->out[r->length - 1] == '>' ? " >" : ">");
 }
 
 /* "S_", "S0_", "St" ... */
@@ -272,9 +272,9 @@ static bool read_reference(struct reader *r)
 	unsigned int i, n;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (take(r, known[i][0]))
-			return put(r, known[i][1]);
-	if (!take(r, "S") || !read_number(r, 36, &n) || n >= r->nr_parts)
+		if (cpp_name_take(r, known[i][0]))
+			return cpp_name_put(r, known[i][1]);
+	if (!cpp_name_take(r, "S") || !cpp_name_read_number(r, 36, &n) || n >= r->nr_parts)
 		return false;
 	return put_bytes(r, r->pool + r->parts[n].at, r->parts[n].length);
 }
@@ -287,9 +287,9 @@ static bool read_nested(struct reader *r, size_t from)
 	r->at += strspn(r->at, "rVK");
 	if (*r->at == 'R' || *r->at == 'O')
 		r->at++;
-	for (; !take(r, "E"); is_first = false) {
-		if (is_first && take(r, "St")) {
-			if (!put(r, "std"))
+	for (; !cpp_name_take(r, "E"); is_first = false) {
+		if (is_first && cpp_name_take(r, "St")) {
+			if (!cpp_name_put(r, "std"))
 				return false;
 			continue;
 		}
@@ -298,13 +298,13 @@ static bool read_nested(struct reader *r, size_t from)
 				return false;
 			continue;
 		}
-		if (!is_first && take(r, "I")) {
+		if (!is_first && cpp_name_take(r, "I")) {
 			if (!read_arguments(r))
 				return false;
 		} else if (*r->at == 'C' || (*r->at == 'D' && isdigit((unsigned char)r->at[1]))) {
 			if (!read_structor(r, from))
 				return false;
-		} else if ((!is_first && !put(r, "::")) || !read_unqualified(r)) {
+		} else if ((!is_first && !cpp_name_put(r, "::")) || !read_unqualified(r)) {
 			return false;
 		}
 		if (!remember(r, from))
@@ -324,17 +324,17 @@ static bool read_name(struct reader *r, bool *ret_is_reference)
 	bool is_std;
 
 	*ret_is_reference = false;
-	if (take(r, "N"))
+	if (cpp_name_take(r, "N"))
 		return read_nested(r, from);
-	is_std = take(r, "St");
+	is_std = cpp_name_take(r, "St");
 	if (!is_std && *r->at == 'S') {
 		*ret_is_reference = *r->at == 'S';
 		if (!read_reference(r))
 			return false;
-	} else if ((is_std && !put(r, "std::")) || !read_unqualified(r)) {
+	} else if ((is_std && !cpp_name_put(r, "std::")) || !read_unqualified(r)) {
 		return false;
 	}
-	if (!take(r, "I"))
+	if (!cpp_name_take(r, "I"))
 		return true;
 	if (!*ret_is_reference && !remember(r, from))
 		return false;
@@ -365,13 +365,13 @@ static const char *builtin(struct reader *r)
 		type = types[*r->at - 'a'];
 	if (type)
 		r->at++;
-	else if (take(r, "Dn"))
+	else if (cpp_name_take(r, "Dn"))
 		type = "decltype(nullptr)";
-	else if (take(r, "Di"))
+	else if (cpp_name_take(r, "Di"))
 		type = "char32_t";
-	else if (take(r, "Ds"))
+	else if (cpp_name_take(r, "Ds"))
 		type = "char16_t";
-	else if (take(r, "Du"))
+	else if (cpp_name_take(r, "Du"))
 		type = "char8_t";
 	return type;
 }
@@ -381,7 +381,7 @@ static bool read_parameter(struct reader *r)
 {
 	unsigned int n;
 
-	if (!read_number(r, 10, &n) || n >= r->nr_parameters)
+	if (!cpp_name_read_number(r, 10, &n) || n >= r->nr_parameters)
 		return false;
 	return put_bytes(r, r->pool + r->parameters[n].at, r->parameters[n].length);
 }
@@ -396,22 +396,22 @@ static bool read_inner_type(struct reader *r)
 
 	is = builtin(r);
 	if (is)
-		return put(r, is);
+		return cpp_name_put(r, is);
 	n = strspn(at, qualifiers);
 	if (n) {
 		r->at += n;
-		if (!read_type(r) || (memchr(at, 'K', n) && !put(r, " const")) ||
-		    (memchr(at, 'V', n) && !put(r, " volatile")) ||
-		    (memchr(at, 'r', n) && !put(r, " restrict")))
+		if (!read_type(r) || (memchr(at, 'K', n) && !cpp_name_put(r, " const")) ||
+		    (memchr(at, 'V', n) && !cpp_name_put(r, " volatile")) ||
+		    (memchr(at, 'r', n) && !cpp_name_put(r, " restrict")))
 			return false;
 	} else if (*at && strchr("PRO", *at)) {
 		r->at++;
-		if (!read_type(r) || !put(r, *at == 'P' ? "*" : *at == 'R' ? "&" : "&&"))
+		if (!read_type(r) || !cpp_name_put(r, *at == 'P' ? "*" : *at == 'R' ? "&" : "&&"))
 			return false;
-	} else if (take(r, "T")) {
+	} else if (cpp_name_take(r, "T")) {
 		if (!read_parameter(r))
 			return false;
-	} else if (take(r, "Dp")) {
+	} else if (cpp_name_take(r, "Dp")) {
 		return read_type(r);
 	} else if (!read_name(r, &is_reference)) {
 		return false;
@@ -453,14 +453,14 @@ static bool read_parameters(struct reader *r, bool has_result)
 			return false;
 		r->out[r->length = length] = 0;
 	}
-	if (!put(r, "("))
+	if (!cpp_name_put(r, "("))
 		return false;
 	if (r->at[0] == 'v' && (!r->at[1] || r->at[1] == '.'))
-		return put(r, ")");
+		return cpp_name_put(r, ")");
 	for (; !is_end(r); is_first = false)
-		if ((!is_first && !put(r, ", ")) || !read_type(r))
+		if ((!is_first && !cpp_name_put(r, ", ")) || !read_type(r))
 			return false;
-	return put(r, ")");
+	return cpp_name_put(r, ")");
 }
 
 /* Writes the name and, if they can be read, its parameters; *@ret_length: of the name alone. */
@@ -470,7 +470,7 @@ static bool read_symbol(const char *symbol, char text[LKST_CPP_NAME], size_t *re
 	bool is_reference;
 
 	text[0] = 0;
-	if (!take(&r, "_Z") || !read_name(&r, &is_reference) || is_reference || !r.length)
+	if (!cpp_name_take(&r, "_Z") || !read_name(&r, &is_reference) || is_reference || !r.length)
 		return false;
 	*ret_length = r.length;
 	if (!read_parameters(&r, r.is_template && !r.is_made))
@@ -496,7 +496,7 @@ bool lkst_cpp_is_written(const char *name)
 }
 
 /* Whether @written is @text, without blanks, and without what is in <> unless @has_brackets. */
-static bool is_same(const char *written, const char *text, const char *end, bool has_brackets)
+static bool cpp_name_is_same(const char *written, const char *text, const char *end, bool has_brackets)
 {
 	unsigned int depth = 0;
 
@@ -525,6 +525,6 @@ bool lkst_cpp_means(const char *name, const char *symbol)
 
 	if (strncmp(symbol, "_Z", 2) || !read_symbol(symbol, text, &length))
 		return false;
-	return is_same(name, text, text + length, has_brackets) ||
-	       (text[length] && is_same(name, text, text + strlen(text), has_brackets));
+	return cpp_name_is_same(name, text, text + length, has_brackets) ||
+	       (text[length] && cpp_name_is_same(name, text, text + strlen(text), has_brackets));
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The type below typedefs, const and the like; NULL: there is none, or no end of them. */
-static const struct btf_type *bare(const struct btf *btf, u32 id, u32 *ret_id)
+static const struct btf_type *ctype_btf_bare(const struct btf *btf, u32 id, u32 *ret_id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 	unsigned int depth = 0;
@@ -23,7 +23,7 @@ static const struct btf_type *bare(const struct btf *btf, u32 id, u32 *ret_id)
 	return t;
 }
 
-static const char *name_of(const struct btf *btf, const struct btf_type *t)
+static const char *ctype_btf_name_of(const struct btf *btf, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(btf, t->name_off);
 
@@ -32,7 +32,7 @@ static const char *name_of(const struct btf *btf, const struct btf_type *t)
 
 struct lkst_ctype_info lkst_ctype_btf_look(const struct lkst_ctype *t)
 {
-	const struct btf_type *b = bare(t->btf, t->id, NULL);
+	const struct btf_type *b = ctype_btf_bare(t->btf, t->id, NULL);
 	struct lkst_ctype_info info = { .kind = LKST_CTYPE_OTHER };
 	struct lkst_ctype element;
 
@@ -71,7 +71,7 @@ struct lkst_ctype_info lkst_ctype_btf_look(const struct lkst_ctype *t)
 		info.kind = LKST_CTYPE_ARRAY;
 		info.count = btf_array(b)->nelems;
 		element = (struct lkst_ctype){ .btf = t->btf, .id = btf_array(b)->type };
-		b = bare(t->btf, element.id, NULL);
+		b = ctype_btf_bare(t->btf, element.id, NULL);
 		/* An array of arrays is as long as all of it: there are few dimensions. */
 		if (b && !btf_is_array(b))
 			info.size = lkst_ctype_btf_look(&element).size * info.count;
@@ -84,7 +84,7 @@ struct lkst_ctype_info lkst_ctype_btf_look(const struct lkst_ctype *t)
 
 bool lkst_ctype_btf_target(const struct lkst_ctype *t, struct lkst_ctype *ret_target)
 {
-	const struct btf_type *b = bare(t->btf, t->id, NULL);
+	const struct btf_type *b = ctype_btf_bare(t->btf, t->id, NULL);
 
 	if (!b || !(btf_is_ptr(b) || btf_is_array(b)))
 		return false;
@@ -104,7 +104,7 @@ struct btf_walk {
 };
 
 /* Whether the member is in struct @s, which is at bit @at of the outermost. */
-static bool walk_members(struct btf_walk *w, const struct btf_type *s, u64 at, unsigned int depth)
+static bool ctype_btf_walk_members(struct btf_walk *w, const struct btf_type *s, u64 at, unsigned int depth)
 {
 	const struct btf_member *m = btf_members(s);
 	const struct btf_type *inner;
@@ -127,9 +127,9 @@ static bool walk_members(struct btf_walk *w, const struct btf_type *s, u64 at, u
 			}
 			continue;
 		}
-		inner = bare(w->btf, m[i].type, NULL);
+		inner = ctype_btf_bare(w->btf, m[i].type, NULL);
 		if (inner && btf_is_composite(inner) && depth < LKST_CTYPE_DEPTH &&
-		    walk_members(w, inner, bit_at, depth + 1))
+		    ctype_btf_walk_members(w, inner, bit_at, depth + 1))
 			return true;
 	}
 	return false;
@@ -138,12 +138,12 @@ static bool walk_members(struct btf_walk *w, const struct btf_type *s, u64 at, u
 int lkst_ctype_btf_member(const struct lkst_ctype *t, const char *name,
 			  struct lkst_ctype_member *ret_member)
 {
-	const struct btf_type *b = bare(t->btf, t->id, NULL);
+	const struct btf_type *b = ctype_btf_bare(t->btf, t->id, NULL);
 	struct btf_walk w = { .btf = t->btf, .want = name, .steps = LKST_CTYPE_STEPS };
 
 	if (!b || !btf_is_composite(b))
 		return -EINVAL;
-	if (!walk_members(&w, b, 0, 0))
+	if (!ctype_btf_walk_members(&w, b, 0, 0))
 		return -ENOENT;
 	*ret_member = w.found;
 	return 0;
@@ -152,16 +152,16 @@ int lkst_ctype_btf_member(const struct lkst_ctype *t, const char *name,
 void lkst_ctype_btf_members(const struct lkst_ctype *t, void (*offer)(void *arg, const char *name),
 			    void *arg)
 {
-	const struct btf_type *b = bare(t->btf, t->id, NULL);
+	const struct btf_type *b = ctype_btf_bare(t->btf, t->id, NULL);
 	struct btf_walk w = {
 		.btf = t->btf, .offer = offer, .arg = arg, .steps = LKST_CTYPE_STEPS
 	};
 
 	if (b && btf_is_composite(b))
-		walk_members(&w, b, 0, 0);
+		ctype_btf_walk_members(&w, b, 0, 0);
 }
 
-static void append(char text[LKST_CTYPE_TEXT], const char *a, const char *b)
+static void ctype_btf_append(char text[LKST_CTYPE_TEXT], const char *a, const char *b)
 {
 	size_t length = strlen(text);
 
@@ -176,30 +176,30 @@ void lkst_ctype_btf_text(const struct lkst_ctype *t, char text[LKST_CTYPE_TEXT],
 	for (; b && btf_is_mod(b) && depth < LKST_CTYPE_DEPTH; depth++)
 		b = btf__type_by_id(t->btf, b->type);
 	if (!b || depth >= LKST_CTYPE_DEPTH)
-		return append(text, "?", "");
+		return ctype_btf_append(text, "?", "");
 	switch (btf_kind(b)) {
 	case BTF_KIND_UNKN:
-		return append(text, "void", "");
+		return ctype_btf_append(text, "void", "");
 	case BTF_KIND_PTR:
 		target.id = b->type;
 		lkst_ctype_btf_text(&target, text, depth + 1);
-		return append(text, "*", "");
+		return ctype_btf_append(text, "*", "");
 	case BTF_KIND_ARRAY:
 		target.id = btf_array(b)->type;
 		lkst_ctype_btf_text(&target, text, depth + 1);
-		return append(text, "*", "");
+		return ctype_btf_append(text, "*", "");
 	case BTF_KIND_FUNC_PROTO:
-		return append(text, "(function_type)", "");
+		return ctype_btf_append(text, "(function_type)", "");
 	case BTF_KIND_STRUCT:
-		return append(text, "struct ", name_of(t->btf, b));
+		return ctype_btf_append(text, "struct ", ctype_btf_name_of(t->btf, b));
 	case BTF_KIND_UNION:
-		return append(text, "union ", name_of(t->btf, b));
+		return ctype_btf_append(text, "union ", ctype_btf_name_of(t->btf, b));
 	case BTF_KIND_FWD:
-		return append(text, btf_kflag(b) ? "union " : "struct ", name_of(t->btf, b));
+		return ctype_btf_append(text, btf_kflag(b) ? "union " : "struct ", ctype_btf_name_of(t->btf, b));
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		return append(text, "enum ", name_of(t->btf, b));
+		return ctype_btf_append(text, "enum ", ctype_btf_name_of(t->btf, b));
 	default:
-		return append(text, name_of(t->btf, b), "");
+		return ctype_btf_append(text, ctype_btf_name_of(t->btf, b), "");
 	}
 }

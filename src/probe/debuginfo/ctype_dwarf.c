@@ -24,7 +24,7 @@ static bool is_modifier(int tag)
 }
 
 /* The type below typedefs, const and the like. False: it is void, or there is no end of them. */
-static bool bare(const struct lkst_ctype *t, Dwarf_Die *ret_die)
+static bool ctype_dwarf_bare(const struct lkst_ctype *t, Dwarf_Die *ret_die)
 {
 	struct lkst_ctype now = *t;
 	unsigned int depth;
@@ -85,7 +85,7 @@ static bool is_signed_encoding(u64 encoding)
 	       encoding == DW_ATE_signed_fixed;
 }
 
-static u64 size_of(Dwarf_Die *die)
+static u64 ctype_dwarf_size_of(Dwarf_Die *die)
 {
 	Dwarf_Word size;
 
@@ -95,7 +95,7 @@ static u64 size_of(Dwarf_Die *die)
 static struct lkst_ctype_info look_at_number(Dwarf_Die *die)
 {
 	u64 encoding = number_of(die, DW_AT_encoding, 0);
-	struct lkst_ctype_info info = { .kind = LKST_CTYPE_INTEGER, .size = size_of(die) };
+	struct lkst_ctype_info info = { .kind = LKST_CTYPE_INTEGER, .size = ctype_dwarf_size_of(die) };
 
 	if (encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
 	    encoding == DW_ATE_decimal_float)
@@ -110,11 +110,11 @@ static struct lkst_ctype_info look_at_number(Dwarf_Die *die)
 /* An enumeration says by its underlying type whether it is signed. */
 static struct lkst_ctype_info look_at_enum(Dwarf_Die *die)
 {
-	struct lkst_ctype_info info = { .kind = LKST_CTYPE_INTEGER, .size = size_of(die) };
+	struct lkst_ctype_info info = { .kind = LKST_CTYPE_INTEGER, .size = ctype_dwarf_size_of(die) };
 	struct lkst_ctype below = lkst_ctype_of_die(die);
 	Dwarf_Die type;
 
-	if (bare(&below, &type))
+	if (ctype_dwarf_bare(&below, &type))
 		info.is_signed = is_signed_encoding(number_of(&type, DW_AT_encoding, 0));
 	return info;
 }
@@ -126,7 +126,7 @@ struct lkst_ctype_info lkst_ctype_dwarf_look(const struct lkst_ctype *t)
 	Dwarf_Die die;
 	u64 outer;
 
-	if (!bare(t, &die))
+	if (!ctype_dwarf_bare(t, &die))
 		return info;
 	switch (dwarf_tag(&die)) {
 	case DW_TAG_base_type:
@@ -143,12 +143,12 @@ struct lkst_ctype_info lkst_ctype_dwarf_look(const struct lkst_ctype *t)
 	case DW_TAG_union_type:
 	case DW_TAG_class_type:
 		info.kind = LKST_CTYPE_STRUCT;
-		info.size = size_of(&die);
+		info.size = ctype_dwarf_size_of(&die);
 		break;
 	case DW_TAG_array_type:
 		info.kind = LKST_CTYPE_ARRAY;
 		info.count = count_of(&die, t->dimension, &outer, &dimensions);
-		info.size = outer ? size_of(&die) / outer : 0;
+		info.size = outer ? ctype_dwarf_size_of(&die) / outer : 0;
 		break;
 	}
 	return info;
@@ -161,7 +161,7 @@ bool lkst_ctype_dwarf_target(const struct lkst_ctype *t, struct lkst_ctype *ret_
 	Dwarf_Die die;
 	u64 outer;
 
-	if ((kind != LKST_CTYPE_POINTER && kind != LKST_CTYPE_ARRAY) || !bare(t, &die))
+	if ((kind != LKST_CTYPE_POINTER && kind != LKST_CTYPE_ARRAY) || !ctype_dwarf_bare(t, &die))
 		return false;
 	count_of(&die, t->dimension, &outer, &dimensions);
 	*ret_target = lkst_ctype_of_die(&die);
@@ -214,7 +214,7 @@ static bool bit_of(Dwarf_Die *die, u64 *ret_at, u32 *ret_bits)
 	return true;
 }
 
-static bool walk_members(struct dwarf_walk *w, Dwarf_Die *of, u64 at, unsigned int depth)
+static bool ctype_dwarf_walk_members(struct dwarf_walk *w, Dwarf_Die *of, u64 at, unsigned int depth)
 {
 	struct lkst_ctype type;
 	Dwarf_Die child, inner;
@@ -235,9 +235,9 @@ static bool walk_members(struct dwarf_walk *w, Dwarf_Die *of, u64 at, unsigned i
 		} else if (name && !strcmp(name, w->want)) {
 			w->found = (struct lkst_ctype_member){ type, bit_at, bits };
 			return true;
-		} else if (!name && bare(&type, &inner) &&
+		} else if (!name && ctype_dwarf_bare(&type, &inner) &&
 			   lkst_ctype_dwarf_look(&type).kind == LKST_CTYPE_STRUCT &&
-			   depth < LKST_CTYPE_DEPTH && walk_members(w, &inner, bit_at, depth + 1)) {
+			   depth < LKST_CTYPE_DEPTH && ctype_dwarf_walk_members(w, &inner, bit_at, depth + 1)) {
 			return true;
 		}
 	} while (w->steps && --w->steps && !dwarf_siblingof(&child, &child));
@@ -247,7 +247,7 @@ static bool walk_members(struct dwarf_walk *w, Dwarf_Die *of, u64 at, unsigned i
 /* The struct with members: a declaration says nothing, and its definition may be in another unit. */
 static bool struct_of(const struct lkst_ctype *t, Dwarf_Die *ret_die)
 {
-	return lkst_ctype_dwarf_look(t).kind == LKST_CTYPE_STRUCT && bare(t, ret_die);
+	return lkst_ctype_dwarf_look(t).kind == LKST_CTYPE_STRUCT && ctype_dwarf_bare(t, ret_die);
 }
 
 const char *lkst_ctype_declared(const struct lkst_ctype *t)
@@ -268,7 +268,7 @@ int lkst_ctype_dwarf_member(const struct lkst_ctype *t, const char *name,
 
 	if (!struct_of(t, &die))
 		return -EINVAL;
-	if (!walk_members(&w, &die, 0, 0))
+	if (!ctype_dwarf_walk_members(&w, &die, 0, 0))
 		return -ENOENT;
 	*ret_member = w.found;
 	return 0;
@@ -281,10 +281,10 @@ void lkst_ctype_dwarf_members(const struct lkst_ctype *t,
 	Dwarf_Die die;
 
 	if (struct_of(t, &die))
-		walk_members(&w, &die, 0, 0);
+		ctype_dwarf_walk_members(&w, &die, 0, 0);
 }
 
-static void append(char text[LKST_CTYPE_TEXT], const char *a, const char *b)
+static void ctype_dwarf_append(char text[LKST_CTYPE_TEXT], const char *a, const char *b)
 {
 	size_t length = strlen(text);
 
@@ -315,19 +315,19 @@ void lkst_ctype_dwarf_text(const struct lkst_ctype *t, char text[LKST_CTYPE_TEXT
 	     depth++)
 		now = lkst_ctype_of_die(&now.die);
 	if (depth >= LKST_CTYPE_DEPTH)
-		return append(text, "?", "");
+		return ctype_dwarf_append(text, "?", "");
 	if (now.is_void)
-		return append(text, "void", "");
+		return ctype_dwarf_append(text, "void", "");
 	target = lkst_ctype_of_die(&now.die);
 	switch (dwarf_tag(&now.die)) {
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
 	case DW_TAG_array_type:
 		lkst_ctype_dwarf_text(&target, text, depth + 1);
-		return append(text, "*", "");
+		return ctype_dwarf_append(text, "*", "");
 	case DW_TAG_subroutine_type:
-		return append(text, "(function_type)", "");
+		return ctype_dwarf_append(text, "(function_type)", "");
 	default:
-		return append(text, word_of(dwarf_tag(&now.die)), dwarf_diename(&now.die));
+		return ctype_dwarf_append(text, word_of(dwarf_tag(&now.die)), dwarf_diename(&now.die));
 	}
 }

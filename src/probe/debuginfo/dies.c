@@ -10,14 +10,14 @@ enum {
 	ORIGINS_MAX = 8, /* entries that complete others */
 };
 
-struct walk {
+struct dies_walk {
 	struct lkst_image *image;
 	enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die);
 	void *arg;
 	Dwarf_Die *found;
 };
 
-static bool walk_below(struct walk *w, Dwarf_Die *parent, unsigned int depth)
+static bool walk_below(struct dies_walk *w, Dwarf_Die *parent, unsigned int depth)
 {
 	Dwarf_Die die;
 
@@ -41,7 +41,7 @@ bool lkst_die_walk(struct lkst_image *image, Dwarf_Die *parent,
 		   enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die), void *arg,
 		   Dwarf_Die *ret_die)
 {
-	struct walk w = { image, visit, arg, ret_die };
+	struct dies_walk w = { image, visit, arg, ret_die };
 
 	return walk_below(&w, parent, 0);
 }

@@ -106,7 +106,7 @@ static void read_notes(int fd, u64 at, u64 size, char text[LKST_BUILD_ID_TEXT])
 }
 
 /* Where the table of segments begins and how many it has. False: it is no ELF file. */
-static bool read_header(int fd, u64 at, bool *ret_is_64, u64 *ret_table, u32 *ret_nr)
+static bool elf_note_read_header(int fd, u64 at, bool *ret_is_64, u64 *ret_table, u32 *ret_nr)
 {
 	union {
 		Elf64_Ehdr h64;
@@ -133,7 +133,7 @@ bool lkst_build_id_of_file(int fd, u64 at, char text[LKST_BUILD_ID_TEXT], u64 *r
 
 	text[0] = 0;
 	*ret_bias = 0;
-	if (!read_header(fd, at, &is_64, &table, &nr))
+	if (!elf_note_read_header(fd, at, &is_64, &table, &nr))
 		return false;
 	for (i = 0; i < nr; i++) {
 		if (!read_segment(fd, at + table + i * (is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)), is_64,

@@ -10,7 +10,7 @@
 #include "probe/debuginfo/image.h"
 
 /* Without the "./" that the kernel's build puts before its sources. */
-static const char *bare(const char *path)
+static const char *function_source_bare(const char *path)
 {
 	return strncmp(path, "./", 2) ? path : path + 2;
 }
@@ -29,6 +29,6 @@ int lkst_function_source(struct lkst_image *image, const char *symbol, char *tex
 	    !lkst_die_function_at(image, &unit, at->address, &function) ||
 	    !lkst_die_source(&function) || lkst_die_line(&function) <= 0)
 		return -ENOENT;
-	snprintf(text, size, "%s:%d", bare(lkst_die_source(&function)), lkst_die_line(&function));
+	snprintf(text, size, "%s:%d", function_source_bare(lkst_die_source(&function)), lkst_die_line(&function));
 	return 0;
 }

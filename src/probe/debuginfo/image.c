@@ -99,7 +99,7 @@ const struct lkst_image_symbol *lkst_image_symbol_at(const struct lkst_image *im
 }
 
 /* Whether @s is called @name; @at: where that has a version, NULL if it has none. */
-static bool is_called(const struct lkst_image_symbol *s, const char *name, const char *at)
+static bool image_is_called(const struct lkst_image_symbol *s, const char *name, const char *at)
 {
 	size_t length;
 
@@ -123,7 +123,7 @@ const struct lkst_image_symbol *lkst_image_symbol_named(const struct lkst_image 
 	for (i = 0; i < image->nr_symbols; i++) {
 		const struct lkst_image_symbol *s = &image->symbols[i];
 
-		if ((is_function && !s->is_function) || !is_called(s, name, at))
+		if ((is_function && !s->is_function) || !image_is_called(s, name, at))
 			continue;
 		/* One symbol may be in .symtab and in .dynsym. */
 		if (!found || found->address != s->address)

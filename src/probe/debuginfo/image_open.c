@@ -123,7 +123,7 @@ static void read_running_id(struct lkst_image *image)
 		lkst_build_id_of_notes((const u8 *)bytes, length, image->build_id);
 }
 
-static int open_program(struct lkst_err *e, struct lkst_image *image, const char *path)
+static int image_open_program(struct lkst_err *e, struct lkst_image *image, const char *path)
 {
 	struct stat status;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -178,8 +178,8 @@ static char *module_name(const char *path)
 	return name;
 }
 
-static int open_kernel(struct lkst_err *e, struct lkst_image *image,
-		       const struct lkst_image_options *o)
+static int image_open_kernel(struct lkst_err *e, struct lkst_image *image,
+			     const struct lkst_image_options *o)
 {
 	const char *file = o->debug_file			 ? o->debug_file
 			   : o->module && strchr(o->module, '/') ? o->module
@@ -197,7 +197,7 @@ static int open_kernel(struct lkst_err *e, struct lkst_image *image,
 	image->machine = !strcmp(u.machine, "aarch64") ? EM_AARCH64 : EM_X86_64;
 	if (file) {
 		image->debug_file = strdup(file);
-		code = image->debug_file ? open_program(e, image, file) : -ENOMEM;
+		code = image->debug_file ? image_open_program(e, image, file) : -ENOMEM;
 	} else {
 		fd = lkst_debug_file_by_id(image->build_id, &image->debug_file);
 		if (fd < 0)
@@ -233,7 +233,7 @@ static int check_debug_file(struct lkst_err *e, const struct lkst_image *image)
 			    image->debug_file, image->program, image->build_id);
 }
 
-static int fill(struct lkst_err *e, struct lkst_image *image, const struct lkst_image_options *o)
+static int image_open_fill(struct lkst_err *e, struct lkst_image *image, const struct lkst_image_options *o)
 {
 	int code;
 
@@ -241,7 +241,7 @@ static int fill(struct lkst_err *e, struct lkst_image *image, const struct lkst_
 	if (!image->source_dir)
 		return -ENOMEM;
 	if (!o->program) {
-		code = open_kernel(e, image, o);
+		code = image_open_kernel(e, image, o);
 	} else {
 		image->program = realpath(o->program, NULL);
 		/* A file in memory has a descriptor, and no path that leads to it. */
@@ -251,7 +251,7 @@ static int fill(struct lkst_err *e, struct lkst_image *image, const struct lkst_
 			return lkst_err_sys(e, -errno, "%s cannot be opened", o->program);
 		if (o->debug_file && !(image->debug_file = strdup(o->debug_file)))
 			return -ENOMEM;
-		code = open_program(e, image, image->program) ?: check_debug_file(e, image);
+		code = image_open_program(e, image, image->program) ?: check_debug_file(e, image);
 	}
 	if (!code && image->elf_module)
 		code = lkst_image_symbols_read(image);
@@ -269,7 +269,7 @@ int lkst_image_open(struct lkst_err *e, const struct lkst_image_options *o,
 		e->text[0] = 0;
 	if (!image)
 		return lkst_err_set(e, -ENOMEM, "there is no memory");
-	code = fill(e, image, o);
+	code = image_open_fill(e, image, o);
 	if (code == -ENOMEM)
 		return lkst_err_set(e, code, "there is no memory to read %s",
 				    lkst_image_name(image));

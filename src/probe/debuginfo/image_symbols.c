@@ -110,7 +110,7 @@ static int read_dynamics(Elf *elf, struct dynamics *d)
 }
 
 /* Notes that symbol @name, of @length bytes, at @address is in the other table. True: its version is known here. */
-static bool know(struct dynamics *d, u64 address, const char *name, size_t length)
+static bool image_symbols_know(struct dynamics *d, u64 address, const char *name, size_t length)
 {
 	u32 i = (u32)lkst_lower_bound(k, d->nr, d->list[k].sym.st_value < address);
 	bool has_version = false;
@@ -126,7 +126,7 @@ static bool know(struct dynamics *d, u64 address, const char *name, size_t lengt
 /* ---- all symbols ------------------------------------------------------------------------------ */
 
 /* Keeps @text, which it takes, as long as the image. NULL: no memory. */
-static const char *keep(struct lkst_image *image, char *text)
+static const char *image_symbols_keep(struct lkst_image *image, char *text)
 {
 	char **slot = text ? lkst_vec_add(image->symbol_texts, image->nr_symbol_texts) : NULL;
 
@@ -137,8 +137,8 @@ static const char *keep(struct lkst_image *image, char *text)
 	return slot ? text : NULL;
 }
 
-static int add(struct lkst_image *image, const char *name, const char *version, u64 address,
-	       const GElf_Sym *sym)
+static int image_symbols_add(struct lkst_image *image, const char *name, const char *version, u64 address,
+			     const GElf_Sym *sym)
 {
 	struct lkst_image_symbol *symbol = name ? lkst_vec_add(image->symbols, image->nr_symbols)
 						: NULL;
@@ -156,15 +156,15 @@ static int add(struct lkst_image *image, const char *name, const char *version, 
 }
 
 /* A dynamic symbol of a version, or one that no other table has. */
-static int add_dynamic(struct lkst_image *image, const struct dynamic *d)
+static int image_symbols_add_dynamic(struct lkst_image *image, const struct dynamic *d)
 {
 	char *text = NULL;
 
 	if (!d->is_hidden)
-		return add(image, d->name, d->version, d->sym.st_value, &d->sym);
+		return image_symbols_add(image, d->name, d->version, d->sym.st_value, &d->sym);
 	if (asprintf(&text, "%s@%s", d->name, d->version) < 0)
 		return -ENOMEM;
-	return add(image, keep(image, text), NULL, d->sym.st_value, &d->sym);
+	return image_symbols_add(image, image_symbols_keep(image, text), NULL, d->sym.st_value, &d->sym);
 }
 
 /* A symbol whose name may end in a version. */
@@ -173,16 +173,16 @@ static int add_written(struct lkst_image *image, struct dynamics *d, const char 
 {
 	const char *at = image->program && name[0] ? strchr(name + 1, '@') : NULL;
 	size_t length = at ? (size_t)(at - name) : strlen(name);
-	bool is_dynamic = know(d, address, name, length);
+	bool is_dynamic = image_symbols_know(d, address, name, length);
 
 	if (!at)
-		return is_dynamic ? 0 : add(image, name, NULL, address, sym);
+		return is_dynamic ? 0 : image_symbols_add(image, name, NULL, address, sym);
 	if (at[1] != '@')
-		return add(image, name, NULL, address, sym);
-	return add(image, keep(image, strndup(name, length)), at + 2, address, sym);
+		return image_symbols_add(image, name, NULL, address, sym);
+	return image_symbols_add(image, image_symbols_keep(image, strndup(name, length)), at + 2, address, sym);
 }
 
-static bool is_named(const GElf_Sym *sym)
+static bool image_symbols_is_named(const GElf_Sym *sym)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info);
 
@@ -220,13 +220,13 @@ int lkst_image_symbols_read(struct lkst_image *image)
 		code = read_dynamics(elf, &dynamics);
 	for (i = 1; !code && i < nr && image->nr_symbols < SYMBOLS_MAX; i++) {
 		name = dwfl_module_getsym(image->elf_module, i, &sym, &section);
-		if (name && name[0] && section != SHN_UNDEF && is_named(&sym))
+		if (name && name[0] && section != SHN_UNDEF && image_symbols_is_named(&sym))
 			code = add_written(image, &dynamics, name, sym.st_value - bias, &sym);
 	}
 	for (k = 0; !code && k < dynamics.nr && image->nr_symbols < SYMBOLS_MAX; k++)
-		if (is_named(&dynamics.list[k].sym) &&
+		if (image_symbols_is_named(&dynamics.list[k].sym) &&
 		    (dynamics.list[k].version || !dynamics.list[k].is_known))
-			code = add_dynamic(image, &dynamics.list[k]);
+			code = image_symbols_add_dynamic(image, &dynamics.list[k]);
 	if (image->nr_symbols)
 		qsort(image->symbols, image->nr_symbols, sizeof(image->symbols[0]),
 		      compare_symbols);

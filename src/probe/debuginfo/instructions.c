@@ -25,7 +25,7 @@ struct capstone {
 	__typeof__(cs_disasm_iter) *disasm_iter;
 };
 
-static int load(struct lkst_err *e, struct capstone *c)
+static int instructions_load(struct lkst_err *e, struct capstone *c)
 {
 	c->library = dlopen(LIBRARY_OF(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
 	if (!c->library)
@@ -72,8 +72,8 @@ static int check_x86(struct lkst_err *e, const u8 *bytes, u64 size, u64 offset, 
 }
 #else
 /* Instructions of x86 are of any length, so all from the beginning on are decoded. */
-static int decode(struct lkst_err *e, const struct capstone *c, csh handle, const u8 *bytes,
-		  u64 size, u64 offset, const char *name, u64 *ret_next)
+static int instructions_decode(struct lkst_err *e, const struct capstone *c, csh handle, const u8 *bytes,
+			       u64 size, u64 offset, const char *name, u64 *ret_next)
 {
 	cs_insn *instruction = c->malloc(handle);
 	const u8 *at = bytes;
@@ -106,12 +106,12 @@ static int check_x86(struct lkst_err *e, const u8 *bytes, u64 size, u64 offset, 
 {
 	struct capstone c = { 0 };
 	csh handle;
-	int code = load(e, &c);
+	int code = instructions_load(e, &c);
 
 	if (code)
 		return code;
 	if (c.open(CS_ARCH_X86, CS_MODE_64, &handle) == CS_ERR_OK) {
-		code = decode(e, &c, handle, bytes, size, offset, name, ret_next);
+		code = instructions_decode(e, &c, handle, bytes, size, offset, name, ret_next);
 		c.close(&handle);
 	} else {
 		code = lkst_err_set(e, -ENOMEM, "there is no memory to decode instructions");

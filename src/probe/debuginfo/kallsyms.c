@@ -35,17 +35,17 @@ bool lkst_kallsyms_is_text(const struct lkst_kallsyms_symbol *symbol)
 	return symbol->type && strchr("tTwW", symbol->type) && symbol->address;
 }
 
-static bool is(const char *text, size_t length, const char *other)
+static bool kallsyms_is(const char *text, size_t length, const char *other)
 {
 	return length == strlen(other) && !memcmp(text, other, length);
 }
 
 bool lkst_kallsyms_is(const struct lkst_kallsyms_symbol *symbol, const char *name)
 {
-	return symbol->type && is(symbol->name, symbol->name_length, name);
+	return symbol->type && kallsyms_is(symbol->name, symbol->name_length, name);
 }
 
 bool lkst_kallsyms_is_of(const struct lkst_kallsyms_symbol *symbol, const char *module)
 {
-	return symbol->type && is(symbol->module, symbol->module_length, module);
+	return symbol->type && kallsyms_is(symbol->module, symbol->module_length, module);
 }

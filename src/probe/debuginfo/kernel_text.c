@@ -77,7 +77,7 @@ int lkst_kernel_extent_find(struct lkst_err *e, const char *kallsyms, const char
 
 /* ---- what it holds ---------------------------------------------------------------------------- */
 
-static bool read_all(int fd, void *bytes, size_t size, u64 offset)
+static bool kernel_text_read_all(int fd, void *bytes, size_t size, u64 offset)
 {
 	return offset <= INT64_MAX && pread(fd, bytes, size, (off_t)offset) == (ssize_t)size;
 }
@@ -88,18 +88,18 @@ int lkst_kernel_core_read(struct lkst_err *e, int kcore, u64 address, size_t siz
 	Elf64_Ehdr header;
 	unsigned int i;
 
-	if (!read_all(kcore, &header, sizeof(header), 0) ||
+	if (!kernel_text_read_all(kcore, &header, sizeof(header), 0) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_type != ET_CORE ||
 	    header.e_phentsize != sizeof(segment))
 		return lkst_err_set(e, -ENOEXEC, "/proc/kcore can't be read");
 	for (i = 0; i < header.e_phnum && i < SEGMENTS_MAX; i++) {
-		if (!read_all(kcore, &segment, sizeof(segment),
-			      header.e_phoff + i * sizeof(segment)))
+		if (!kernel_text_read_all(kcore, &segment, sizeof(segment),
+					  header.e_phoff + i * sizeof(segment)))
 			break;
 		if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
 		    address - segment.p_vaddr < segment.p_memsz &&
 		    size <= segment.p_memsz - (address - segment.p_vaddr) &&
-		    read_all(kcore, bytes, size, segment.p_offset + (address - segment.p_vaddr)))
+		    kernel_text_read_all(kcore, bytes, size, segment.p_offset + (address - segment.p_vaddr)))
 			return 0;
 	}
 	return lkst_err_set(e, -ENOENT, "/proc/kcore does not have its instructions");

@@ -22,8 +22,8 @@ static bool any_row(Dwarf_Lines *lines, size_t i, int *ret_line, Dwarf_Addr *ret
 }
 
 /* The same, if it begins a statement. */
-static bool row(Dwarf_Lines *lines, size_t i, int *ret_line, Dwarf_Addr *ret_address,
-		const char **ret_source)
+static bool lines_row(Dwarf_Lines *lines, size_t i, int *ret_line, Dwarf_Addr *ret_address,
+		      const char **ret_source)
 {
 	Dwarf_Line *line = dwarf_onesrcline(lines, i);
 	bool is_statement;
@@ -93,7 +93,7 @@ struct unit_walk {
 	struct declared declared;
 };
 
-static enum lkst_die_step visit_function(void *arg, Dwarf_Die *die)
+static enum lkst_die_step lines_visit_function(void *arg, Dwarf_Die *die)
 {
 	struct unit_walk *w = arg;
 
@@ -113,7 +113,7 @@ int lkst_lines_walk(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 	if (dwarf_getsrclines(unit, &lines, &nr))
 		return 0;
 	for (i = 0; i < nr && lkst_image_step(image); i++) {
-		if (!row(lines, i, &line, &address, &source) ||
+		if (!lines_row(lines, i, &line, &address, &source) ||
 		    (scope && !is_of_scope(image, scope, address, line)))
 			continue;
 		code = found(arg, source, line, address);
@@ -122,7 +122,7 @@ int lkst_lines_walk(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 	}
 	if (scope)
 		return walk_declared(image, &w.declared, scope);
-	lkst_die_walk_functions(image, unit, visit_function, &w, NULL);
+	lkst_die_walk_functions(image, unit, lines_visit_function, &w, NULL);
 	return w.declared.code;
 }
 
@@ -154,7 +154,7 @@ static bool row_of(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address
 		      !dwarf_lineaddr(dwarf_onesrcline(lines, i - 1), &at) && at == start;)
 		i--;
 	for (; i < low; i++)
-		if (row(lines, i, ret_line, &at, ret_source))
+		if (lines_row(lines, i, ret_line, &at, ret_source))
 			return true;
 	return or_any && any_row(lines, low - 1, ret_line, &at, ret_source);
 }
@@ -209,7 +209,7 @@ bool lkst_line_next(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 	    dwarf_getsrclines(unit, &lines, &nr))
 		return false;
 	for (i = 0; i < nr; i++) {
-		if (!row(lines, i, &line, &at, &source) || at <= address || !line ||
+		if (!lines_row(lines, i, &line, &at, &source) || at <= address || !line ||
 		    (line == own_line && !strcmp(source, own)) || !lkst_die_has(image, scope, at))
 			continue;
 		*ret_next = at;

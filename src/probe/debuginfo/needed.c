@@ -32,7 +32,7 @@ static void elf_file_close(struct elf_file *f)
 }
 
 /* The number of dynamic symbol @name that is defined here, or is not; 0: there is none. */
-static int find_symbol(Elf *elf, const char *name, bool is_defined)
+static int needed_find_symbol(Elf *elf, const char *name, bool is_defined)
 {
 	GElf_Shdr header;
 	Elf_Data *data = lkst_image_data_of_type(elf, SHT_DYNSYM, &header);
@@ -109,7 +109,7 @@ static bool has_function(const struct lkst_image *image, const char *path, const
 		return false;
 	f.elf = elf_begin(f.fd, ELF_C_READ, NULL);
 	return f.elf && gelf_getehdr(f.elf, &header) && header.e_machine == image->machine &&
-	       find_symbol(f.elf, name, true);
+	       needed_find_symbol(f.elf, name, true);
 }
 
 /* Tries the library in @directory, of @length bytes; "$ORIGIN" is where the image is. */
@@ -175,7 +175,7 @@ bool lkst_needed_find(const struct lkst_image *image, const char *name, struct l
 	*ret = (struct lkst_needed){ 0 };
 	if (!image->program || !elf)
 		return false;
-	symbol = find_symbol(elf, name, false);
+	symbol = needed_find_symbol(elf, name, false);
 	library = symbol ? library_of_version(elf, symbol) : NULL;
 	if (library && try_library(image, library, name, ret))
 		return true;

@@ -20,7 +20,7 @@ struct lkst_returns {
 	u32 nr;
 };
 
-static enum lkst_returns_kind kind_of(const struct btf *btf, const struct btf_type *function)
+static enum lkst_returns_kind returns_kind_of(const struct btf *btf, const struct btf_type *function)
 {
 	const struct btf_type *proto = btf__type_by_id(btf, function->type);
 	struct lkst_ctype result = { .btf = btf };
@@ -39,7 +39,7 @@ static enum lkst_returns_kind kind_of(const struct btf *btf, const struct btf_ty
 	return info.size == 4 && info.is_signed ? LKST_RETURNS_INT : LKST_RETURNS_NO_ERROR;
 }
 
-static int by_name(const void *a, const void *b)
+static int returns_by_name(const void *a, const void *b)
 {
 	const struct returning *f = a, *g = b;
 
@@ -47,14 +47,14 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Functions of one name are one. */
-static void sort(struct lkst_returns *r)
+static void returns_sort(struct lkst_returns *r)
 {
 	u32 i, nr = 0;
 
 	if (r->nr)
-		qsort(r->list, r->nr, sizeof(r->list[0]), by_name);
+		qsort(r->list, r->nr, sizeof(r->list[0]), returns_by_name);
 	for (i = 0; i < r->nr; i++)
-		if (!nr || by_name(&r->list[nr - 1], &r->list[i]))
+		if (!nr || returns_by_name(&r->list[nr - 1], &r->list[i]))
 			r->list[nr++] = r->list[i];
 		else if (r->list[nr - 1].kind != r->list[i].kind)
 			r->list[nr - 1].kind = LKST_RETURNS_UNKNOWN;
@@ -76,11 +76,11 @@ int lkst_returns_new(struct lkst_err *e, const struct btf *btf, unsigned int fir
 		if (name && !item)
 			return lkst_err_sys(e, -ENOMEM, "reading what functions return");
 		if (item)
-			*item = (struct returning){ name, kind_of(btf, t) };
+			*item = (struct returning){ name, returns_kind_of(btf, t) };
 	}
 	if (!r)
 		return lkst_err_sys(e, -ENOMEM, "reading what functions return");
-	sort(r);
+	returns_sort(r);
 	*ret_returns = lkst_take(r);
 	return 0;
 }

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Splits @t->bytes into lines. */
-static int split(struct lkst_source_text *t)
+static int source_text_split(struct lkst_source_text *t)
 {
 	char *rest = t->bytes, *line, **slot;
 
@@ -77,7 +77,7 @@ int lkst_source_text_read(struct lkst_err *e, struct lkst_image *image, Dwarf_Di
 				    whole, image->source_dir[0] ? " below " : "",
 				    image->source_dir);
 	t.path = strdup(full);
-	code = t.path ? split(&t) : -ENOMEM;
+	code = t.path ? source_text_split(&t) : -ENOMEM;
 	if (code) {
 		lkst_source_text_fini(&t);
 		return code;

@@ -233,7 +233,7 @@ static int evaluate(struct lkst_spot *s, const struct lkst_fetch *f, unsigned in
 }
 
 /* The name that an argument gets of what it is: its last member, or its variable. */
-static void set_name(const struct lkst_fetch *f, char name[LKST_PROBE_NAME])
+static void expression_set_name(const struct lkst_fetch *f, char name[LKST_PROBE_NAME])
 {
 	unsigned int depth = 0;
 
@@ -244,7 +244,7 @@ static void set_name(const struct lkst_fetch *f, char name[LKST_PROBE_NAME])
 }
 
 /* No two arguments of a probe have one name. */
-static void make_unique(struct lkst_probe_arg *args, u32 nr)
+static void expression_make_unique(struct lkst_probe_arg *args, u32 nr)
 {
 	char base[LKST_PROBE_NAME];
 	u32 i, n = 0;
@@ -258,20 +258,20 @@ static void make_unique(struct lkst_probe_arg *args, u32 nr)
 }
 
 /* @*node becomes what memory holds @offset bytes after it. */
-static int dereference(struct lkst_spot *s, u64 offset, struct lkst_fetch **node)
+static int expression_dereference(struct lkst_spot *s, u64 offset, struct lkst_fetch **node)
 {
 	*node = lkst_pool_fetch(s->pool, LKST_FETCH_MEMORY, NULL, (s64)offset, *node);
 	return *node ? 0 : -ENOMEM;
 }
 
-static bool is_text(const struct lkst_fetch_type *type)
+static bool expression_is_text(const struct lkst_fetch_type *type)
 {
 	return type->form == LKST_FORM_STRING || type->form == LKST_FORM_USTRING;
 }
 
 /* Where member @inner of member @outer of the kernel's struct @name is. */
-static int find_member(struct lkst_spot *s, const char *name, const char *outer, const char *inner,
-		       u64 *ret_offset)
+static int expression_find_member(struct lkst_spot *s, const char *name, const char *outer, const char *inner,
+				  u64 *ret_offset)
 {
 	struct lkst_ctype type = { .btf = s->image->base_btf ?: s->image->btf };
 	struct lkst_ctype_member a, b;
@@ -296,12 +296,12 @@ static int resolve_file_name(struct lkst_spot *s, const struct lkst_probe_arg *f
 	if (s->image->program)
 		return lkst_err_set(s->e, -EINVAL, "%%pd and %%pD are of the kernel's memory");
 	code = lower(s, from->fetch, 0, &to->fetch)
-		       ?: find_member(s, "dentry", "d_name", "name", &name);
+		       ?: expression_find_member(s, "dentry", "d_name", "name", &name);
 	if (!code && from->type.form == LKST_FORM_FILE)
-		code = find_member(s, "file", "f_path", "dentry", &dentry)
-			       ?: dereference(s, dentry, &to->fetch);
+		code = expression_find_member(s, "file", "f_path", "dentry", &dentry)
+			       ?: expression_dereference(s, dentry, &to->fetch);
 	to->type = (struct lkst_fetch_type){ .form = LKST_FORM_STRING };
-	return code ?: dereference(s, name, &to->fetch) ?: dereference(s, 0, &to->fetch);
+	return code ?: expression_dereference(s, name, &to->fetch) ?: expression_dereference(s, 0, &to->fetch);
 }
 
 /* How many of the $argN the function of @s has; 0: that is not known, since a struct in registers is several. */
@@ -357,7 +357,7 @@ static int resolve_argument(struct lkst_spot *s, const struct lkst_probe_arg *fr
 	memcpy(to->name, from->name, sizeof(to->name));
 	to->at = from->at;
 	if (!to->name[0])
-		set_name(f, to->name);
+		expression_set_name(f, to->name);
 	if (from->type.form == LKST_FORM_DENTRY || from->type.form == LKST_FORM_FILE)
 		return resolve_file_name(s, from, to);
 	write_expression(f, what, 0);
@@ -379,9 +379,9 @@ static int resolve_argument(struct lkst_spot *s, const struct lkst_probe_arg *fr
 	to->type = from->type;
 	code = lower(s, f, 0, &to->fetch);
 	/* As the kernel has it: a result that is a string is where that is. */
-	if (!code && is_text(&from->type) &&
+	if (!code && expression_is_text(&from->type) &&
 	    (f->op == LKST_FETCH_RETVAL || f->op == LKST_FETCH_ARGUMENT))
-		code = dereference(s, 0, &to->fetch);
+		code = expression_dereference(s, 0, &to->fetch);
 	return code;
 }
 
@@ -421,7 +421,7 @@ static int add_variable(struct expansion *x, const char *name)
 	return code == -ENOMEM ? code : 0;
 }
 
-static int found_variable(void *arg, Dwarf_Die *die, const char *name, bool is_parameter)
+static int expression_found_variable(void *arg, Dwarf_Die *die, const char *name, bool is_parameter)
 {
 	struct expansion *x = arg;
 
@@ -435,7 +435,7 @@ static int expand(struct expansion *x)
 	u32 i;
 
 	if (s->has_scope && !s->is_return)
-		return lkst_variables_walk(s, found_variable, x);
+		return lkst_variables_walk(s, expression_found_variable, x);
 	if (!s->prototype || !(s->is_entry || s->is_return))
 		return lkst_err_set(s->e, -ENODATA,
 				    "the variables at %s are known only with debug information",
@@ -461,7 +461,7 @@ static int add_argument(struct lkst_spot *s, const struct lkst_probe_arg *from,
 				    LKST_PROBE_ARGS_MAX);
 	code = resolve_argument(s, from, &args[*nr]);
 	if (!code)
-		make_unique(args, (*nr)++);
+		expression_make_unique(args, (*nr)++);
 	return code;
 }
 

@@ -12,8 +12,8 @@
 enum { DECIMAL_MAX = 99999 /* greater unsigned numbers are as a rule bits, or addresses */ };
 
 /* One value. An upper half of a register that the type does not have is anything. */
-static int put_value(const char *name, const struct lkst_ctype_info *type, u64 value, char *text,
-		     size_t size)
+static int function_call_put_value(const char *name, const struct lkst_ctype_info *type, u64 value, char *text,
+				   size_t size)
 {
 	unsigned int unused = (unsigned int)(64 - 8 * type->size);
 
@@ -48,8 +48,8 @@ int lkst_function_call_text(const struct lkst_image *image, const char *symbol, 
 			break;
 		if (i && used + 1 < size)
 			text[used++] = ' ';
-		n = put_value(lkst_prototype_name(&p, i) ?: "?", &info, values[i], text + used,
-			      size - used);
+		n = function_call_put_value(lkst_prototype_name(&p, i) ?: "?", &info, values[i], text + used,
+					    size - used);
 		used += n > 0 ? (size_t)n : 0;
 		if (used >= size)
 			break;

@@ -57,7 +57,7 @@ void lkst_place_list_fini(struct lkst_place_list *l)
 	*l = (struct lkst_place_list){ 0 };
 }
 
-static int add_name(struct lkst_name_list *l, const char *name)
+static int listing_add_name(struct lkst_name_list *l, const char *name)
 {
 	char **slot = lkst_vec_add(l->names, l->nr);
 
@@ -76,7 +76,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Sorts the names, and leaves out those that are there already. */
-static void sort_names(struct lkst_name_list *l)
+static void listing_sort_names(struct lkst_name_list *l)
 {
 	u32 i, nr = 0;
 
@@ -91,7 +91,7 @@ static void sort_names(struct lkst_name_list *l)
 }
 
 /* The lines of a source that can be probed, in a range. */
-struct line_search {
+struct listing_line_search {
 	struct lkst_image *image;
 	Dwarf_Die *unit;
 	const char *source;
@@ -100,9 +100,9 @@ struct line_search {
 	u32 nr;
 };
 
-static int found_line(void *arg, const char *source, int line, Dwarf_Addr address)
+static int listing_found_line(void *arg, const char *source, int line, Dwarf_Addr address)
 {
-	struct line_search *s = arg;
+	struct listing_line_search *s = arg;
 	u32 *slot;
 
 	if (line <= 0 || (u32)line < s->first || (u32)line > s->last || strcmp(source, s->source) ||
@@ -141,7 +141,7 @@ static int add_line(struct lkst_line_list *l, const struct lkst_source_text *tex
 }
 
 /* Makes the list of what was found. @base: the line that counts as 0. */
-static int make_list(struct lkst_err *e, struct line_search *s, u32 base, struct lkst_line_list *l)
+static int make_list(struct lkst_err *e, struct listing_line_search *s, u32 base, struct lkst_line_list *l)
 {
 	_cleanup_(lkst_source_text_fini) struct lkst_source_text text = { 0 };
 	u32 line, last, i = 0;
@@ -169,15 +169,15 @@ struct range_search {
 	struct lkst_image *image;
 	const struct lkst_line_range *range;
 	struct lkst_line_list *list;
-	struct line_search lines;
+	struct listing_line_search lines;
 	bool found;
 };
 
-static int found_instance(void *arg, Dwarf_Die *unit, Dwarf_Die *instance)
+static int listing_found_instance(void *arg, Dwarf_Die *unit, Dwarf_Die *instance)
 {
 	struct range_search *r = arg;
 
-	return lkst_lines_walk(r->image, unit, instance, found_line, &r->lines);
+	return lkst_lines_walk(r->image, unit, instance, listing_found_line, &r->lines);
 }
 
 static u32 add_limited(u32 a, u32 b)
@@ -186,7 +186,7 @@ static u32 add_limited(u32 a, u32 b)
 }
 
 /* The first function of that name that has lines is shown. */
-static int found_function(void *arg, Dwarf_Die *unit, Dwarf_Die *function)
+static int listing_found_function(void *arg, Dwarf_Die *unit, Dwarf_Die *function)
 {
 	struct range_search *r = arg;
 	u32 base = lkst_die_line(function);
@@ -201,9 +201,9 @@ static int found_function(void *arg, Dwarf_Die *unit, Dwarf_Die *function)
 	r->lines.first = add_limited(base, r->range->first);
 	r->lines.last = add_limited(base, r->range->last);
 	if (lkst_die_entry(function, &entry))
-		code = lkst_lines_walk(r->image, unit, function, found_line, &r->lines);
+		code = lkst_lines_walk(r->image, unit, function, listing_found_line, &r->lines);
 	else
-		code = lkst_instances_find(r->image, unit, function, found_instance, r);
+		code = lkst_instances_find(r->image, unit, function, listing_found_instance, r);
 	if (code || !r->lines.nr)
 		return code;
 	r->list->function = strdup(r->range->function);
@@ -237,7 +237,7 @@ static int find_source(struct range_search *r)
 				first = unit;
 			r->lines.source = source;
 			r->found = true;
-			code = lkst_lines_walk(r->image, &unit, NULL, found_line, &r->lines);
+			code = lkst_lines_walk(r->image, &unit, NULL, listing_found_line, &r->lines);
 			break;
 		}
 	}
@@ -277,7 +277,7 @@ int lkst_list_lines(struct lkst_err *e, struct lkst_image *image,
 		return code;
 	lkst_image_restart(image);
 	code = range->function ? lkst_functions_find(image, range->function, range->source,
-						     found_function, &r)
+						     listing_found_function, &r)
 			       : find_source(&r);
 	free(r.lines.found);
 	if (lkst_image_check_steps(e, image, 0))
@@ -290,13 +290,13 @@ int lkst_list_lines(struct lkst_err *e, struct lkst_image *image,
 	return 0;
 }
 
-static int found_variable(void *arg, Dwarf_Die *die, const char *name, bool is_parameter)
+static int listing_found_variable(void *arg, Dwarf_Die *die, const char *name, bool is_parameter)
 {
 	struct lkst_ctype type = lkst_ctype_of_die(die);
 	char text[LKST_CTYPE_TEXT], both[2 * LKST_CTYPE_TEXT];
 
 	snprintf(both, sizeof(both), "%s\t%s", lkst_ctype_text(&type, text), name);
-	return add_name(arg, both);
+	return listing_add_name(arg, both);
 }
 
 /* The variables at one point. */
@@ -318,8 +318,8 @@ static int list_point(struct lkst_image *image, const struct lkst_point *point,
 		return -ENOMEM;
 	lkst_point_text(image, point, where, sizeof(where));
 	p->where = strdup(where);
-	code = p->where ? lkst_variables_walk(&s, found_variable, &p->variables) : -ENOMEM;
-	sort_names(&p->variables);
+	code = p->where ? lkst_variables_walk(&s, listing_found_variable, &p->variables) : -ENOMEM;
+	listing_sort_names(&p->variables);
 	lkst_pool_fini(&pool);
 	return code;
 }
@@ -353,7 +353,7 @@ int lkst_list_variables(struct lkst_err *e, struct lkst_image *image,
 	return 0;
 }
 
-static bool is_wanted(const char *name, const char *glob)
+static bool listing_is_wanted(const char *name, const char *glob)
 {
 	return glob ? !fnmatch(glob, name, 0) : name[0] != '_';
 }
@@ -364,7 +364,7 @@ static int add_function(struct lkst_name_list *list, const char *symbol, const c
 	char text[LKST_CPP_NAME];
 	const char *name = lkst_cpp_name(symbol, text) ? text : symbol;
 
-	return is_wanted(name, glob) || (glob && is_wanted(symbol, glob)) ? add_name(list, name)
+	return listing_is_wanted(name, glob) || (glob && listing_is_wanted(symbol, glob)) ? listing_add_name(list, name)
 									  : 0;
 }
 
@@ -389,8 +389,8 @@ static int list_kallsyms(struct lkst_err *e, const struct lkst_image *image, con
 			module += *module == '[';
 		}
 		if (!module == !image->module && (!module || !strcmp(module, image->module)) &&
-		    is_wanted(name, glob))
-			code = add_name(list, name);
+		    listing_is_wanted(name, glob))
+			code = listing_add_name(list, name);
 	}
 	return code;
 }
@@ -414,7 +414,7 @@ int lkst_list_functions(struct lkst_err *e, struct lkst_image *image, const char
 	if (!list.nr)
 		return lkst_err_set(e, -ENOENT, "%s has no function%s%s", lkst_image_name(image),
 				    glob ? " that matches " : "", glob ? glob : "");
-	sort_names(&list);
+	listing_sort_names(&list);
 	*ret_list = list;
 	list = (struct lkst_name_list){ 0 };
 	return 0;

@@ -35,20 +35,20 @@ struct machine {
 
 static int execute(struct machine *m, const Dwarf_Op *ops, size_t nr);
 
-static int refuse(struct machine *m, const char *why)
+static int location_refuse(struct machine *m, const char *why)
 {
 	return lkst_err_set(m->spot->e, -EOPNOTSUPP, "%s at %s %s", m->name, m->spot->where, why);
 }
 
-static int push(struct machine *m, struct term t)
+static int location_push(struct machine *m, struct term t)
 {
 	if (m->nr == STACK_MAX)
-		return refuse(m, "is described by an expression that is too long");
+		return location_refuse(m, "is described by an expression that is too long");
 	m->stack[m->nr++] = t;
 	return 0;
 }
 
-static struct term *top(struct machine *m)
+static struct term *location_top(struct machine *m)
 {
 	return m->nr ? &m->stack[m->nr - 1] : NULL;
 }
@@ -79,9 +79,9 @@ static int push_register(struct machine *m, u64 number, s64 offset)
 	struct lkst_fetch *node;
 
 	if (!name)
-		return refuse(m, "is in a register that holds no integer");
+		return location_refuse(m, "is in a register that holds no integer");
 	node = lkst_pool_fetch(m->spot->pool, LKST_FETCH_REGISTER, name, 0, NULL);
-	return node ? push(m, (struct term){ .node = node, .offset = offset }) : -ENOMEM;
+	return node ? location_push(m, (struct term){ .node = node, .offset = offset }) : -ENOMEM;
 }
 
 /* Executes an expression inside another, which pushes the address that it computes. */
@@ -94,14 +94,14 @@ static int push_nested(struct machine *m, Dwarf_Attribute *attr, const Dwarf_Op 
 	int code;
 
 	if (inner.depth > NESTED_MAX)
-		return refuse(m, "is described by expressions that refer to each other");
+		return location_refuse(m, "is described by expressions that refer to each other");
 	code = execute(&inner, ops, nr);
 	if (code)
 		return code;
-	if (!top(&inner))
-		return refuse(m, "is described by an empty expression");
-	top(&inner)->offset = (u64)top(&inner)->offset + offset;
-	return push(m, *top(&inner));
+	if (!location_top(&inner))
+		return location_refuse(m, "is described by an empty expression");
+	location_top(&inner)->offset = (u64)location_top(&inner)->offset + offset;
+	return location_push(m, *location_top(&inner));
 }
 
 /* The canonical frame address, by the rule that the unwinder has for this address. */
@@ -127,7 +127,7 @@ static int push_cfa(struct machine *m)
 		if (code != -ENOENT)
 			return code;
 	}
-	return refuse(m, "is in a stack frame that nothing describes");
+	return location_refuse(m, "is in a stack frame that nothing describes");
 }
 
 /* The function around the spot has the attribute that says what its frame base is. */
@@ -143,7 +143,7 @@ static int push_frame_base(struct machine *m, s64 offset)
 	if (!lkst_die_function_at(image, &m->spot->unit, pc, &function) ||
 	    !dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) ||
 	    dwarf_getlocation_addr(&attr, pc, &ops, &nr, 1) != 1)
-		return refuse(m, "is in a stack frame that nothing describes");
+		return location_refuse(m, "is in a stack frame that nothing describes");
 	return push_nested(m, &attr, ops, nr, offset);
 }
 
@@ -155,22 +155,22 @@ static int push_indirect(struct machine *m, const Dwarf_Op *op, bool is_address)
 	Dwarf_Word value;
 
 	if (!m->attr || dwarf_getlocation_attr(m->attr, op, &result))
-		return refuse(m, "has an address that cannot be read");
+		return location_refuse(m, "has an address that cannot be read");
 	if (is_address && !dwarf_formaddr(&result, &address))
-		return push(m, (struct term){ .offset = address + m->spot->image->dwarf_bias,
+		return location_push(m, (struct term){ .offset = address + m->spot->image->dwarf_bias,
 					      .is_fixed = true });
 	if (!is_address && (!dwarf_formudata(&result, &value) || !dwarf_formaddr(&result, &value)))
-		return push(m, (struct term){ .offset = value });
-	return refuse(m, "has an address that cannot be read");
+		return location_push(m, (struct term){ .offset = value });
+	return location_refuse(m, "has an address that cannot be read");
 }
 
-static int dereference(struct machine *m, u64 size)
+static int location_dereference(struct machine *m, u64 size)
 {
-	struct term *t = top(m);
+	struct term *t = location_top(m);
 	struct lkst_fetch *node;
 
 	if (!t || !t->node || t->is_fixed || size != 8)
-		return refuse(m, "is computed in a way that no probe can follow");
+		return location_refuse(m, "is computed in a way that no probe can follow");
 	node = lkst_pool_fetch(m->spot->pool, LKST_FETCH_MEMORY, NULL, t->offset, t->node);
 	if (!node)
 		return -ENOMEM;
@@ -184,18 +184,18 @@ static int compute(struct machine *m, u8 atom)
 	struct term *a, *b;
 
 	if (m->nr < 2)
-		return refuse(m, "is described by an expression that is not whole");
-	b = top(m);
+		return location_refuse(m, "is described by an expression that is not whole");
+	b = location_top(m);
 	a = b - 1;
 	if (b->is_fixed || (b->node && (a->node || a->is_fixed || atom != DW_OP_plus)))
-		return refuse(m, "is computed, and a probe computes nothing");
+		return location_refuse(m, "is computed, and a probe computes nothing");
 	if (atom == DW_OP_plus) {
 		a->offset = (u64)a->offset + b->offset;
 		a->node = a->node ? a->node : b->node;
 	} else if (atom == DW_OP_minus) {
 		a->offset = (u64)a->offset - b->offset;
 	} else if (a->node || a->is_fixed) {
-		return refuse(m, "is computed, and a probe computes nothing");
+		return location_refuse(m, "is computed, and a probe computes nothing");
 	} else if (atom == DW_OP_and) {
 		a->offset &= b->offset;
 	} else if (atom == DW_OP_or) {
@@ -205,7 +205,7 @@ static int compute(struct machine *m, u8 atom)
 	} else if (atom == DW_OP_shl && (u64)b->offset < 64) {
 		a->offset = (u64)a->offset << b->offset;
 	} else {
-		return refuse(m, "is computed, and a probe computes nothing");
+		return location_refuse(m, "is computed, and a probe computes nothing");
 	}
 	m->nr--;
 	return 0;
@@ -217,10 +217,10 @@ static int push_implicit(struct machine *m, const Dwarf_Op *op)
 	u64 value = 0;
 
 	if (!m->attr || dwarf_getlocation_implicit_value(m->attr, op, &block) || block.length > 8)
-		return refuse(m, "is a constant of more than 8 bytes");
+		return location_refuse(m, "is a constant of more than 8 bytes");
 	memcpy(&value, block.data, block.length);
 	m->is_value = true;
-	return push(m, (struct term){ .offset = value });
+	return location_push(m, (struct term){ .offset = value });
 }
 
 /* What cannot be fetched, and why. */
@@ -229,27 +229,27 @@ static int refuse_op(struct machine *m, u8 atom)
 	switch (atom) {
 	case DW_OP_piece:
 	case DW_OP_bit_piece:
-		return refuse(m, "is in several pieces, and a probe fetches only what is in one");
+		return location_refuse(m, "is in several pieces, and a probe fetches only what is in one");
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
-		return refuse(
+		return location_refuse(
 			m,
 			"is only known by what it was when the function began: probe the function's entry");
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-		return refuse(m, "points to something that the compiler has left out");
+		return location_refuse(m, "points to something that the compiler has left out");
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return refuse(m, "is thread-local, and a probe does not find those");
+		return location_refuse(m, "is thread-local, and a probe does not find those");
 	default:
-		return refuse(m, "is computed in a way that no probe can follow");
+		return location_refuse(m, "is computed in a way that no probe can follow");
 	}
 }
 
 static int execute_constant(struct machine *m, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		return push(m, (struct term){ .offset = op->atom - DW_OP_lit0 });
+		return location_push(m, (struct term){ .offset = op->atom - DW_OP_lit0 });
 	switch (op->atom) {
 	case DW_OP_const1u:
 	case DW_OP_const1s:
@@ -261,9 +261,9 @@ static int execute_constant(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_const8s:
 	case DW_OP_constu:
 	case DW_OP_consts:
-		return push(m, (struct term){ .offset = op->number });
+		return location_push(m, (struct term){ .offset = op->number });
 	case DW_OP_addr:
-		return push(m, (struct term){ .offset = op->number + m->spot->image->dwarf_bias,
+		return location_push(m, (struct term){ .offset = op->number + m->spot->image->dwarf_bias,
 					      .is_fixed = true });
 	case DW_OP_addrx:
 	case DW_OP_GNU_addr_index:
@@ -297,9 +297,9 @@ static int execute_one(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_call_frame_cfa:
 		return push_cfa(m);
 	case DW_OP_plus_uconst:
-		if (!top(m))
+		if (!location_top(m))
 			return refuse_op(m, op->atom);
-		top(m)->offset = (u64)top(m)->offset + op->number;
+		location_top(m)->offset = (u64)location_top(m)->offset + op->number;
 		return 0;
 	case DW_OP_plus:
 	case DW_OP_minus:
@@ -309,9 +309,9 @@ static int execute_one(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_shl:
 		return compute(m, op->atom);
 	case DW_OP_deref:
-		return dereference(m, 8);
+		return location_dereference(m, 8);
 	case DW_OP_deref_size:
-		return dereference(m, op->number);
+		return location_dereference(m, op->number);
 	case DW_OP_implicit_value:
 		return push_implicit(m, op);
 	case DW_OP_stack_value:
@@ -328,7 +328,7 @@ static int execute(struct machine *m, const Dwarf_Op *ops, size_t nr)
 	int code;
 
 	if (nr > OPS_MAX)
-		return refuse(m, "is described by an expression that is too long");
+		return location_refuse(m, "is described by an expression that is too long");
 	for (i = 0; i < nr; i++) {
 		/* A register, and a value, end what is said of this place: only pieces may follow. */
 		if (m->is_register || m->is_value)
@@ -366,7 +366,7 @@ static int constant(struct lkst_spot *s, Dwarf_Attribute *attr, const char *name
 /* What a machine that has ended says of its variable. */
 static int finish(struct machine *m, struct lkst_value *v)
 {
-	struct term *t = top(m);
+	struct term *t = location_top(m);
 
 	if (!t)
 		return -ENOENT;
@@ -384,7 +384,7 @@ static int finish(struct machine *m, struct lkst_value *v)
 		   : t->is_fixed		 ? LKST_VALUE_FIXED
 						 : LKST_VALUE_MEMORY;
 	if (v->place == LKST_VALUE_MEMORY && !v->node)
-		return refuse(m, "is at an address that is a constant");
+		return location_refuse(m, "is at an address that is a constant");
 	return v->node || t->is_fixed ? 0 : -ENOMEM;
 }
 

@@ -17,7 +17,7 @@
 #include "probe/text/lazy.h"
 
 /* What is known while places are looked for. */
-struct search {
+struct points_search {
 	struct lkst_err *e;
 	struct lkst_image *image;
 	const struct lkst_probe_place *place;
@@ -114,7 +114,7 @@ struct function_walk {
 	int code;
 };
 
-static enum lkst_die_step visit_function(void *arg, Dwarf_Die *die)
+static enum lkst_die_step points_visit_function(void *arg, Dwarf_Die *die)
 {
 	struct function_walk *w = arg;
 	const char *source;
@@ -156,7 +156,7 @@ int lkst_functions_find(struct lkst_image *image, const char *name, const char *
 	Dwarf_Off offset = 0;
 
 	while (!w.code && lkst_die_next_unit(image, &offset, &w.unit))
-		lkst_die_walk_functions(image, &w.unit, visit_function, &w, NULL);
+		lkst_die_walk_functions(image, &w.unit, points_visit_function, &w, NULL);
 	if (!w.has_found && !source)
 		find_by_symbol(image, &w);
 	return w.code;
@@ -213,7 +213,7 @@ int lkst_instances_find(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *fu
 	return w.code;
 }
 
-static int add_point(struct search *s, Dwarf_Die *scope, Dwarf_Addr address, bool is_entry)
+static int points_add_point(struct points_search *s, Dwarf_Die *scope, Dwarf_Addr address, bool is_entry)
 {
 	struct lkst_point *p;
 	u32 i;
@@ -239,14 +239,14 @@ static int add_point(struct search *s, Dwarf_Die *scope, Dwarf_Addr address, boo
 
 /* Among the functions at an address, which one a line is in. */
 struct scope_search {
-	struct search *s;
+	struct points_search *s;
 	Dwarf_Die best;
 	bool has_best;
 	int distance;
 };
 
 /* Weighs one function or instance at the address. True: it is the one that was named. */
-static bool weigh(struct scope_search *w, Dwarf_Die *die)
+static bool points_weigh(struct scope_search *w, Dwarf_Die *die)
 {
 	const char *source = lkst_die_source(die);
 	int line = lkst_die_line(die);
@@ -268,13 +268,13 @@ static bool weigh(struct scope_search *w, Dwarf_Die *die)
 }
 
 /* The function or inlined instance that the line @s->line at @address is in. False: none. */
-static bool find_scope(struct search *s, Dwarf_Addr address, Dwarf_Die *ret_scope)
+static bool find_scope(struct points_search *s, Dwarf_Addr address, Dwarf_Die *ret_scope)
 {
 	struct scope_search w = { .s = s, .distance = INT32_MAX };
 	Dwarf_Die chain[LKST_DIE_CHAIN_MAX];
 	u32 i, nr = lkst_die_chain(s->image, s->unit, address, chain);
 
-	for (i = 0; i < nr && !weigh(&w, &chain[i]); i++)
+	for (i = 0; i < nr && !points_weigh(&w, &chain[i]); i++)
 		continue;
 	if (w.has_best)
 		*ret_scope = w.best;
@@ -290,9 +290,9 @@ static bool is_entry_of(Dwarf_Die *scope, Dwarf_Addr address)
 }
 
 /* A row of a line: one that another line owns would be shown there. */
-static int found_line(void *arg, const char *source, int line, Dwarf_Addr address)
+static int points_found_line(void *arg, const char *source, int line, Dwarf_Addr address)
 {
-	struct search *s = arg;
+	struct points_search *s = arg;
 	Dwarf_Die scope;
 
 	if (line != s->line || strcmp(source, s->source))
@@ -303,12 +303,12 @@ static int found_line(void *arg, const char *source, int line, Dwarf_Addr addres
 	}
 	if (!find_scope(s, address, &scope))
 		return 0;
-	return s->code = add_point(s, &scope, address, is_entry_of(&scope, address));
+	return s->code = points_add_point(s, &scope, address, is_entry_of(&scope, address));
 }
 
 static int found_lazy(void *arg, const char *source, int line, Dwarf_Addr address)
 {
-	struct search *s = arg;
+	struct points_search *s = arg;
 	Dwarf_Die scope;
 
 	if (line <= 0 || (u32)line > s->text.nr || strcmp(source, s->source) ||
@@ -317,11 +317,11 @@ static int found_lazy(void *arg, const char *source, int line, Dwarf_Addr addres
 	s->line = line;
 	if (!find_scope(s, address, &scope))
 		return 0;
-	return s->code = add_point(s, &scope, address, is_entry_of(&scope, address));
+	return s->code = points_add_point(s, &scope, address, is_entry_of(&scope, address));
 }
 
 /* Walks the rows of @scope (NULL: of the unit) whose text matches the pattern. */
-static int find_lazy(struct search *s, Dwarf_Die *scope, const char *source)
+static int find_lazy(struct points_search *s, Dwarf_Die *scope, const char *source)
 {
 	int code;
 
@@ -348,7 +348,7 @@ static bool is_stored_later(struct lkst_image *image, Dwarf_Die *function)
 }
 
 /* A function's first instruction, or the one that was named; %next is dealt with by the caller. */
-static int found_out_of_line(struct search *s, Dwarf_Die *function, Dwarf_Addr entry)
+static int found_out_of_line(struct points_search *s, Dwarf_Die *function, Dwarf_Addr entry)
 {
 	const struct lkst_probe_place *place = s->place;
 	Dwarf_Addr address = entry + place->offset;
@@ -356,12 +356,12 @@ static int found_out_of_line(struct search *s, Dwarf_Die *function, Dwarf_Addr e
 	if (!place->offset && !place->is_return && !place->is_next && s->has_variables &&
 	    is_stored_later(s->image, function))
 		address = lkst_line_after_prologue(s->image, s->unit, function, entry);
-	return add_point(s, function, address, address == entry);
+	return points_add_point(s, function, address, address == entry);
 }
 
-static int found_instance(void *arg, Dwarf_Die *unit, Dwarf_Die *instance)
+static int points_found_instance(void *arg, Dwarf_Die *unit, Dwarf_Die *instance)
 {
-	struct search *s = arg;
+	struct points_search *s = arg;
 	Dwarf_Addr entry;
 
 	if (s->place->kind == LKST_PLACE_FUNCTION_LAZY)
@@ -371,13 +371,13 @@ static int found_instance(void *arg, Dwarf_Die *unit, Dwarf_Die *instance)
 	s->found_inlined = true;
 	if (s->place->is_return)
 		return 0;
-	return s->code = add_point(s, instance, entry + s->place->offset, false);
+	return s->code = points_add_point(s, instance, entry + s->place->offset, false);
 }
 
 /* A function that was named: what of it is a point depends on what was said of it. */
-static int found_function(void *arg, Dwarf_Die *unit, Dwarf_Die *function)
+static int points_found_function(void *arg, Dwarf_Die *unit, Dwarf_Die *function)
 {
-	struct search *s = arg;
+	struct points_search *s = arg;
 	Dwarf_Addr entry;
 
 	s->unit = unit;
@@ -388,18 +388,18 @@ static int found_function(void *arg, Dwarf_Die *unit, Dwarf_Die *function)
 		if (!s->source || !s->line || s->place->line > (u32)(INT32_MAX - s->line))
 			return 0;
 		s->line += s->place->line;
-		lkst_lines_walk(s->image, unit, NULL, found_line, s);
+		lkst_lines_walk(s->image, unit, NULL, points_found_line, s);
 		return s->code;
 	}
 	if (!lkst_die_entry(function, &entry))
-		return lkst_instances_find(s->image, unit, function, found_instance, s);
+		return lkst_instances_find(s->image, unit, function, points_found_instance, s);
 	if (s->place->kind == LKST_PLACE_FUNCTION_LAZY)
 		return s->code = find_lazy(s, function, lkst_die_source(function));
 	return s->code = found_out_of_line(s, function, entry);
 }
 
 /* Calls @each() with every source of each unit that matches the place's, as long as it returns 0. */
-static int for_sources(struct search *s, int (*each)(struct search *s, const char *source))
+static int for_sources(struct points_search *s, int (*each)(struct points_search *s, const char *source))
 {
 	Dwarf_Off offset = 0;
 	Dwarf_Files *files;
@@ -429,14 +429,14 @@ static int for_sources(struct search *s, int (*each)(struct search *s, const cha
 	return code;
 }
 
-static int walk_source_line(struct search *s, const char *source)
+static int walk_source_line(struct points_search *s, const char *source)
 {
 	s->source = source;
 	s->line = s->place->line;
-	return lkst_lines_walk(s->image, s->unit, NULL, found_line, s);
+	return lkst_lines_walk(s->image, s->unit, NULL, points_found_line, s);
 }
 
-static int walk_source_lazy(struct search *s, const char *source)
+static int walk_source_lazy(struct points_search *s, const char *source)
 {
 	return find_lazy(s, NULL, source);
 }
@@ -449,7 +449,7 @@ static enum lkst_die_step offer_function(void *arg, Dwarf_Die *die)
 }
 
 /* Why nothing was found. */
-static int no_point(struct search *s)
+static int no_point(struct points_search *s)
 {
 	const struct lkst_probe_place *place = s->place;
 	bool is_by_source =
@@ -493,7 +493,7 @@ int lkst_points_find(struct lkst_err *e, struct lkst_image *image,
 		     struct lkst_points *ret_points)
 {
 	_cleanup_(lkst_points_fini) struct lkst_points points = { 0 };
-	struct search s = { .e = e,
+	struct points_search s = { .e = e,
 			    .image = image,
 			    .place = place,
 			    .has_variables = has_variables,
@@ -510,7 +510,7 @@ int lkst_points_find(struct lkst_err *e, struct lkst_image *image,
 	else if (place->kind == LKST_PLACE_SOURCE_LAZY)
 		code = for_sources(&s, walk_source_lazy);
 	else
-		code = lkst_functions_find(image, place->symbol, place->source, found_function, &s);
+		code = lkst_functions_find(image, place->symbol, place->source, points_found_function, &s);
 	if (code)
 		return code;
 	if (!points.nr)

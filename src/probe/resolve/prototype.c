@@ -100,7 +100,7 @@ static struct argument_slot on_stack(struct argument_state *a, u64 size, bool is
 }
 
 /* Places a parameter of integer class: kernel functions have no other. */
-static struct argument_slot place(struct argument_state *a, const struct lkst_ctype *type)
+static struct argument_slot prototype_place(struct argument_state *a, const struct lkst_ctype *type)
 {
 	bool is_arm = a->machine == EM_AARCH64, is_aligned = is_aligned_to_16(type);
 	u64 size = lkst_ctype_look(type).size;
@@ -183,7 +183,7 @@ int lkst_prototype_parameter(struct lkst_spot *s, const struct lkst_prototype *p
 				"%s has parameters of floating point, which are in no register that a "
 				"probe reads",
 				s->function);
-		slot = place(&state, &type);
+		slot = prototype_place(&state, &type);
 	} while (n++ < i);
 	*ret_value = (struct lkst_value){ .type = type };
 	return fetch_slot(s, &slot, ret_value);

@@ -160,7 +160,7 @@ static void set_source(struct lkst_resolver *r, const struct lkst_point *point, 
 }
 
 /* A point that DWARF knows. */
-static int add_point(struct lkst_resolver *r, const struct lkst_point *point)
+static int resolve_add_point(struct lkst_resolver *r, const struct lkst_point *point)
 {
 	struct lkst_probe_place place = { 0 };
 	struct lkst_spot s = lkst_resolver_spot(r);
@@ -205,7 +205,7 @@ static int resolve_points(struct lkst_resolver *r)
 	code = lkst_points_find(r->e, r->image, &r->written->place, has_variables(r->written),
 				&points);
 	for (i = 0; !code && i < points.nr; i++) {
-		code = add_point(r, &points.list[i]);
+		code = resolve_add_point(r, &points.list[i]);
 		if (!(code == -ENOENT || code == -EOPNOTSUPP) || points.nr == 1 ||
 		    !has_variables(r->written))
 			continue;
@@ -239,7 +239,7 @@ static bool kernel_has(const char *name)
 }
 
 /* Says which line a spot that was found without debug information is at. */
-static void find_line(struct lkst_resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
+static void resolve_find_line(struct lkst_resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
 {
 	const char *source;
 	Dwarf_Addr address;
@@ -283,7 +283,7 @@ static int resolve_symbol(struct lkst_resolver *r, const char *name)
 			code = set_place(r, &s, &place);
 		if (code)
 			return code;
-		find_line(r, &s, &place);
+		resolve_find_line(r, &s, &place);
 	} else {
 		code = check_without_file(r, name, &place.offset);
 		if (code)
@@ -292,7 +292,7 @@ static int resolve_symbol(struct lkst_resolver *r, const char *name)
 	return lkst_resolver_add(r, &s, &place);
 }
 
-static bool is_glob(const char *name)
+static bool resolve_is_glob(const char *name)
 {
 	return strpbrk(name, "*?[");
 }
@@ -404,7 +404,7 @@ static int resolve_function(struct lkst_resolver *r)
 	const struct lkst_image_symbol *symbol;
 	int code;
 
-	if (is_glob(name) && !r->written->place.source && !lkst_cpp_is_written(name))
+	if (resolve_is_glob(name) && !r->written->place.source && !lkst_cpp_is_written(name))
 		return resolve_glob(r);
 	symbol = lkst_image_symbol_named(r->image, name, true, NULL);
 	note_indirect(r, symbol);
@@ -481,7 +481,7 @@ static int resolve_number(struct lkst_resolver *r)
 	} else if (place.kind == LKST_PLACE_ADDRESS && !r->image->program) {
 		s.address = address_in_image(r, place.address);
 		if (s.address)
-			find_line(r, &s, &place);
+			resolve_find_line(r, &s, &place);
 	}
 	place.is_next = false;
 	if (s.address && has_variables(r->written) && lkst_image_has_debug_info(r->image) &&

@@ -56,13 +56,13 @@ int lkst_saved_format(struct lkst_err *e, const struct lkst_image *image,
 }
 
 /* What a line that begins a part says; the texts end where the line does. */
-struct part {
+struct saved_part {
 	char id[LKST_BUILD_ID_TEXT];
 	const char *path; /* "": the kernel */
 };
 
 /* Reads "build-id: HEX [PATH]". */
-static int read_head(struct lkst_err *e, const char *name, const char *line, struct part *ret_part)
+static int read_head(struct lkst_err *e, const char *name, const char *line, struct saved_part *ret_part)
 {
 	size_t length = strspn(line + sizeof(head) - 1, "0123456789abcdef");
 	const char *end = line + sizeof(head) - 1 + length;
@@ -81,7 +81,7 @@ int lkst_saved_parse(struct lkst_err *e, const char *name, const char *text, siz
 {
 	_cleanup_free_ char *copy = malloc(length + 1), *other = NULL;
 	bool is_wanted = false, found = false;
-	struct part part;
+	struct saved_part part;
 	char *line, *next;
 	size_t size;
 	int code;

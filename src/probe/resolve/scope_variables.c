@@ -21,7 +21,7 @@ static bool is_variable(Dwarf_Die *die)
 	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
 }
 
-static Dwarf_Addr address_of(const struct lkst_spot *s)
+static Dwarf_Addr scope_variables_address_of(const struct lkst_spot *s)
 {
 	return s->address - s->image->dwarf_bias;
 }
@@ -106,7 +106,7 @@ static enum lkst_die_step visit_declared(void *arg, Dwarf_Die *die)
 }
 
 /* A variable that is only declared, since its definition has no debug information, may have a symbol. */
-static bool find_symbol(struct lkst_spot *s, struct block_search *b, struct lkst_value *ret_value)
+static bool scope_variables_find_symbol(struct lkst_spot *s, struct block_search *b, struct lkst_value *ret_value)
 {
 	const struct lkst_image_symbol *symbol =
 		lkst_image_symbol_named(s->image, b->name, false, NULL);
@@ -144,7 +144,7 @@ static bool find_global(struct lkst_spot *s, struct block_search *b, Dwarf_Die *
 }
 
 /* Among the lines of a function, the nearest at which a variable lives. */
-struct line_search {
+struct scope_variables_line_search {
 	struct lkst_spot *spot;
 	Dwarf_Die *variable;
 	u64 from, to;  /* of one range of addresses in which it lives */
@@ -153,14 +153,14 @@ struct line_search {
 	int line, best;
 };
 
-static int distance(const struct line_search *l, int line)
+static int distance(const struct scope_variables_line_search *l, int line)
 {
 	return line > l->line ? line - l->line : l->line - line;
 }
 
 static int weigh_line(void *arg, const char *source, int line, Dwarf_Addr address)
 {
-	struct line_search *l = arg;
+	struct scope_variables_line_search *l = arg;
 	struct lkst_spot at = *l->spot;
 	struct lkst_value value;
 
@@ -179,7 +179,7 @@ static int weigh_line(void *arg, const char *source, int line, Dwarf_Addr addres
 
 static int weigh_range(void *arg, u64 from, u64 to)
 {
-	struct line_search *l = arg;
+	struct scope_variables_line_search *l = arg;
 	struct lkst_spot at = *l->spot;
 	u64 here = l->spot->address;
 	struct lkst_value value;
@@ -199,7 +199,7 @@ static int weigh_range(void *arg, u64 from, u64 to)
 }
 
 /* No line begins where the variable lives: says at which offset it does. */
-static int optimized_out_of_lines(struct lkst_spot *s, const struct line_search *l,
+static int optimized_out_of_lines(struct lkst_spot *s, const struct scope_variables_line_search *l,
 				  const char *name)
 {
 	struct lkst_point point = { .address = l->best_from, .unit = s->unit, .scope = s->scope };
@@ -219,11 +219,11 @@ static int optimized_out_of_lines(struct lkst_spot *s, const struct line_search 
 /* The variable is not there at the spot: says where it is. */
 static int optimized_out(struct lkst_spot *s, Dwarf_Die *die, const char *name)
 {
-	struct line_search l = { .spot = s, .variable = die };
+	struct scope_variables_line_search l = { .spot = s, .variable = die };
 	int begin = lkst_die_line(&s->scope);
 	char line[64];
 
-	if (!lkst_line_at(s->image, &s->unit, address_of(s), &l.source, &l.line))
+	if (!lkst_line_at(s->image, &s->unit, scope_variables_address_of(s), &l.source, &l.line))
 		l.line = begin;
 	l.source = lkst_die_source(&s->scope);
 	lkst_location_ranges(s->image, die, weigh_range, &l);
@@ -243,7 +243,7 @@ int lkst_variable_find(struct lkst_spot *s, const char *name, struct lkst_value 
 {
 	struct lkst_suggest near = { .word = name };
 	struct block_search b = {
-		.image = s->image, .name = name, .address = address_of(s), .near = &near
+		.image = s->image, .name = name, .address = scope_variables_address_of(s), .near = &near
 	};
 	char text[LKST_SUGGEST_TEXT];
 	Dwarf_Die die;
@@ -254,7 +254,7 @@ int lkst_variable_find(struct lkst_spot *s, const char *name, struct lkst_value 
 			return optimized_out(s, &die, name);
 		b.near = NULL;
 		if (!find_global(s, &b, &die))
-			return find_symbol(s, &b, ret_value)
+			return scope_variables_find_symbol(s, &b, ret_value)
 				       ? 0
 				       : lkst_err_set(s->e, -ENOENT,
 						      "there is no variable %s at %s%s", name,
@@ -285,7 +285,7 @@ static enum lkst_die_step visit_any(void *arg, Dwarf_Die *die)
 		a->code = a->found(a->arg, die, name, dwarf_tag(die) == DW_TAG_formal_parameter);
 	if (a->code)
 		return LKST_DIE_END;
-	return lkst_die_has(a->spot.image, die, address_of(&a->spot)) ? LKST_DIE_INTO
+	return lkst_die_has(a->spot.image, die, scope_variables_address_of(&a->spot)) ? LKST_DIE_INTO
 								      : LKST_DIE_OVER;
 }
 

@@ -93,7 +93,7 @@ static const char *arm_register(const char *name, char text[8])
 }
 
 /* Reads a number, with its sign. */
-static bool read_number(const char **text, s64 *ret_number)
+static bool usdt_read_number(const char **text, s64 *ret_number)
 {
 	char *end;
 
@@ -110,7 +110,7 @@ static bool read_number(const char **text, s64 *ret_number)
 }
 
 /* Copies what is before one of @ends. False: that is too long, or there is none of them. */
-static bool read_word(const char **text, const char *ends, char word[WORD_MAX])
+static bool usdt_read_word(const char **text, const char *ends, char word[WORD_MAX])
 {
 	size_t length = strcspn(*text, ends);
 
@@ -130,7 +130,7 @@ static struct lkst_fetch *read_x86_register(struct lkst_pool *pool, const char *
 	char word[WORD_MAX];
 	bool is_high;
 
-	if (*(*text)++ != '%' || !read_word(text, ends, word))
+	if (*(*text)++ != '%' || !usdt_read_word(text, ends, word))
 		return NULL;
 	name = x86_register(word, &is_high);
 	return name && !is_high ? lkst_pool_fetch(pool, LKST_FETCH_REGISTER, name, 0, NULL) : NULL;
@@ -152,7 +152,7 @@ static struct lkst_fetch *read_x86_memory(struct lkst_pool *pool, const char *te
 		text++;
 		f->op = LKST_FETCH_ELEMENT;
 		f->index = read_x86_register(pool, &text, ",)");
-		if (!f->index || (*text == ',' && (text++, !read_number(&text, &scale))))
+		if (!f->index || (*text == ',' && (text++, !usdt_read_number(&text, &scale))))
 			return NULL;
 		f->size = scale;
 	}
@@ -166,7 +166,7 @@ static struct lkst_fetch *read_x86_operand(struct lkst_pool *pool, const char *t
 
 	if (*text == '$') {
 		text++;
-		return read_number(&text, &number) && !*text
+		return usdt_read_number(&text, &number) && !*text
 			       ? lkst_pool_fetch(pool, LKST_FETCH_NUMBER, NULL, number, NULL)
 			       : NULL;
 	}
@@ -180,7 +180,7 @@ static struct lkst_fetch *read_x86_operand(struct lkst_pool *pool, const char *t
 		f = read_x86_register(pool, &at, " ");
 		return f && !strcmp(at, " ") ? f : NULL;
 	}
-	read_number(&text, &number);
+	usdt_read_number(&text, &number);
 	return read_x86_memory(pool, text, number);
 }
 
@@ -196,17 +196,17 @@ static struct lkst_fetch *read_arm_operand(struct lkst_pool *pool, const char *t
 		name = arm_register(text, name_text);
 		if (name)
 			return lkst_pool_fetch(pool, LKST_FETCH_REGISTER, name, 0, NULL);
-		return read_number(&text, &number) && !*text
+		return usdt_read_number(&text, &number) && !*text
 			       ? lkst_pool_fetch(pool, LKST_FETCH_NUMBER, NULL, number, NULL)
 			       : NULL;
 	}
 	text++;
-	if (!read_word(&text, ",]", word) || !(name = arm_register(word, name_text)))
+	if (!usdt_read_word(&text, ",]", word) || !(name = arm_register(word, name_text)))
 		return NULL;
 	base = lkst_pool_fetch(pool, LKST_FETCH_REGISTER, name, 0, NULL);
 	if (*text == ',') {
 		text += 1 + strspn(text + 1, " ");
-		if (!read_number(&text, &number))
+		if (!usdt_read_number(&text, &number))
 			return NULL;
 	}
 	if (strcmp(text, "]") || !base)
@@ -223,7 +223,7 @@ static bool read_size(const char **text, struct lkst_fetch_type *ret_type)
 	*ret_type = (struct lkst_fetch_type){ .form = LKST_FORM_UNSIGNED, .size = 8 };
 	if (!strchr(at, '@'))
 		return true;
-	if (!read_number(&at, &size) || *at != '@')
+	if (!usdt_read_number(&at, &size) || *at != '@')
 		return false;
 	*text = at + 1;
 	if (size < 0) {

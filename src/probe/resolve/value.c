@@ -11,14 +11,14 @@
 #include "probe/debuginfo/dies.h"
 
 /* How deep a node is. */
-static unsigned int depth_of(const struct lkst_fetch *f)
+static unsigned int value_depth_of(const struct lkst_fetch *f)
 {
 	unsigned int base = 0, index = 0;
 
 	if (!f)
 		return 0;
-	base = depth_of(f->base);
-	index = depth_of(f->index);
+	base = value_depth_of(f->base);
+	index = value_depth_of(f->index);
 	return 1 + (base > index ? base : index);
 }
 
@@ -65,7 +65,7 @@ int lkst_value_load(struct lkst_spot *s, const struct lkst_value *v, const char 
 {
 	struct lkst_fetch *f;
 
-	if (depth_of(v->node) >= LKST_FETCH_DEPTH || depth_of(v->index) >= LKST_FETCH_DEPTH)
+	if (value_depth_of(v->node) >= LKST_FETCH_DEPTH || value_depth_of(v->index) >= LKST_FETCH_DEPTH)
 		return lkst_err_set(s->e, -EOPNOTSUPP,
 				    "%s is %d pointers away, and a probe follows fewer", what,
 				    LKST_FETCH_DEPTH);
@@ -100,7 +100,7 @@ int lkst_value_load(struct lkst_spot *s, const struct lkst_value *v, const char 
 }
 
 /* Follows a pointer: @v becomes what it points to. */
-static int follow(struct lkst_spot *s, struct lkst_value *v, const char *what)
+static int value_follow(struct lkst_spot *s, struct lkst_value *v, const char *what)
 {
 	struct lkst_value to = { .place = LKST_VALUE_MEMORY, .is_user = v->is_user };
 	int code;
@@ -195,7 +195,7 @@ int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *nam
 	if (is_pointer != is_arrow && (is_pointer || kind == LKST_CTYPE_STRUCT))
 		return lkst_err_set(s->e, -EINVAL, "%s is %sa pointer: write %s%s%s", what,
 				    is_pointer ? "" : "not ", what, is_pointer ? "->" : ".", name);
-	code = is_pointer ? follow(s, v, what) : 0;
+	code = is_pointer ? value_follow(s, v, what) : 0;
 	if (code)
 		return code;
 	complete(s, &v->type);
@@ -260,7 +260,7 @@ int lkst_value_element(struct lkst_spot *s, struct lkst_value *v, s64 number,
 	if (!lkst_ctype_target(&v->type, &element))
 		return lkst_err_set(s->e, -EINVAL, "%s is neither an array nor a pointer", what);
 	if (type.kind == LKST_CTYPE_POINTER) {
-		code = follow(s, v, what);
+		code = value_follow(s, v, what);
 		if (code)
 			return code;
 	} else if (v->place == LKST_VALUE_NODE) {
@@ -306,7 +306,7 @@ static int string_argument(struct lkst_spot *s, const struct lkst_value *v,
 				    "%s is not a string: it is %s what is no char; +0(ADDRESS):string reads one anyway",
 				    what, type.kind == LKST_CTYPE_POINTER ? "a pointer to" : "an array of");
 	if (type.kind == LKST_CTYPE_POINTER) {
-		code = follow(s, &at, what);
+		code = value_follow(s, &at, what);
 		if (code)
 			return code;
 	} else if (type.kind != LKST_CTYPE_ARRAY || at.place == LKST_VALUE_NODE) {
@@ -355,7 +355,7 @@ static u8 form_of(const struct lkst_ctype_info *type)
 	return LKST_FORM_HEX;
 }
 
-static int check_size(struct lkst_spot *s, const struct lkst_ctype_info *type, const char *what)
+static int value_check_size(struct lkst_spot *s, const struct lkst_ctype_info *type, const char *what)
 {
 	if (type->kind == LKST_CTYPE_STRUCT)
 		return lkst_err_set(s->e, -EINVAL, "%s is a struct or union: name a member of it",
@@ -391,7 +391,7 @@ static int number_argument(struct lkst_spot *s, const struct lkst_value *v,
 	}
 	/* Whoever gave a size knows what is there. */
 	if (!form.size || form.form == LKST_FORM_NONE) {
-		code = check_size(s, &type, what);
+		code = value_check_size(s, &type, what);
 		if (code)
 			return code;
 		form.form = form.form == LKST_FORM_NONE ? form_of(&type) : form.form;

@@ -15,7 +15,7 @@ static const char *const reserved[] = {
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-static bool is_used(const struct lkst_probe *p, const char *name, u32 before)
+static bool arguments_is_used(const struct lkst_probe *p, const char *name, u32 before)
 {
 	size_t i;
 
@@ -41,13 +41,13 @@ static const char *own_name(enum lkst_argument_names names, const struct lkst_fe
 }
 
 /* Adds _1, _2 ... to the name of argument @i until no other before it has it. */
-static void make_unique(struct lkst_probe *p, u32 i)
+static void arguments_make_unique(struct lkst_probe *p, u32 i)
 {
 	char base[LKST_PROBE_NAME - 4], *name = p->args[i].name;
 	unsigned int number;
 
 	snprintf(base, sizeof(base), "%s", name);
-	for (number = 1; is_used(p, name, i) && number < 100; number++)
+	for (number = 1; arguments_is_used(p, name, i) && number < 100; number++)
 		snprintf(name, LKST_PROBE_NAME, "%s_%u", base, number);
 }
 
@@ -63,8 +63,8 @@ static int check_once(struct lkst_cursor *c, const struct lkst_probe *p, u32 i)
 	return 0;
 }
 
-static int name_argument(struct lkst_cursor *c, enum lkst_argument_names names,
-			 struct lkst_probe *p, u32 i)
+static int arguments_name_argument(struct lkst_cursor *c, enum lkst_argument_names names,
+				   struct lkst_probe *p, u32 i)
 {
 	struct lkst_probe_arg *arg = &p->args[i];
 	const char *own;
@@ -84,9 +84,9 @@ static int name_argument(struct lkst_cursor *c, enum lkst_argument_names names,
 		else
 			snprintf(arg->name, sizeof(arg->name), "arg%u", i + 1);
 		if (names == LKST_NAMES_OF_PERF)
-			make_unique(p, i);
+			arguments_make_unique(p, i);
 	}
-	if (is_used(p, arg->name, i))
+	if (arguments_is_used(p, arg->name, i))
 		return lkst_cursor_refuse(c, c->text + arg->at,
 					  "this argument name is already used");
 	return 0;
@@ -133,7 +133,7 @@ int lkst_arguments_parse(struct lkst_cursor *c, enum lkst_argument_names names,
 				LKST_PROBE_ARGS_MAX);
 		err = lkst_fetch_parse(c, &p->place, &p->args[p->nr_args]);
 		if (!err)
-			err = name_argument(c, names, p, p->nr_args++);
+			err = arguments_name_argument(c, names, p, p->nr_args++);
 	}
 	return err;
 }

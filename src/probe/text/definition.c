@@ -60,7 +60,7 @@ static bool is_group(const char *text, size_t length)
 	return true;
 }
 
-static int parse_group(struct lkst_cursor *c, const char *end, char *group)
+static int definition_parse_group(struct lkst_cursor *c, const char *end, char *group)
 {
 	size_t length = (size_t)(end - c->at);
 
@@ -78,7 +78,7 @@ static int parse_group(struct lkst_cursor *c, const char *end, char *group)
 }
 
 /* "[GRP/][EVENT]", or with a dot between them, up to the end of the word. */
-static int parse_names(struct lkst_cursor *c, struct lkst_probe *p)
+static int definition_parse_names(struct lkst_cursor *c, struct lkst_probe *p)
 {
 	const char *end = lkst_cursor_word_end(c->at);
 	const char *slash = memchr(c->at, '/', (size_t)(end - c->at))
@@ -87,7 +87,7 @@ static int parse_names(struct lkst_cursor *c, struct lkst_probe *p)
 	int err;
 
 	if (slash) {
-		err = parse_group(c, slash, p->group);
+		err = definition_parse_group(c, slash, p->group);
 		if (err)
 			return err;
 		c->at = slash + 1;
@@ -249,19 +249,19 @@ static int parse_globs(struct lkst_cursor *c, const char *symbol, const char *en
 	return place->symbol ? 0 : lkst_cursor_no_memory(c);
 }
 
-static bool is_glob(const char *symbol, const char *end)
+static bool definition_is_glob(const char *symbol, const char *end)
 {
 	return symbol + strcspn(symbol, "*?[,") < end;
 }
 
 /* "[MOD:]SYM[+OFFS][%return]" */
-static int parse_symbol(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
+static int definition_parse_symbol(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
 {
 	const char *word = c->at, *percent = memchr(word, '%', (size_t)(end - word)) ?: end;
 	const char *colon = memchr(word, ':', (size_t)(percent - word));
 	const char *symbol = colon ? colon + 1 : word;
 	const char *plus = memchr(symbol, '+', (size_t)(percent - symbol)) ?: percent;
-	bool is_many = is_glob(symbol, percent);
+	bool is_many = definition_is_glob(symbol, percent);
 	int err = 0;
 
 	place->kind = LKST_PLACE_SYMBOL;
@@ -372,7 +372,7 @@ static int parse_watched(struct lkst_cursor *c, struct lkst_probe_place *place)
 	return parse_length(c, end, place);
 }
 
-static int parse_place(struct lkst_cursor *c, struct lkst_probe_place *place)
+static int definition_parse_place(struct lkst_cursor *c, struct lkst_probe_place *place)
 {
 	const char *word, *end;
 
@@ -389,7 +389,7 @@ static int parse_place(struct lkst_cursor *c, struct lkst_probe_place *place)
 	if (!lkst_cursor_number(c, UINT64_MAX, &place->address) || c->at != end) {
 		c->at = word;
 		place->address = 0;
-		return parse_symbol(c, end, place);
+		return definition_parse_symbol(c, end, place);
 	}
 	place->kind = LKST_PLACE_ADDRESS;
 	return 0;
@@ -425,7 +425,7 @@ static int parse_removal(struct lkst_cursor *c, struct lkst_definition *d)
 	if (*++c->at != ':')
 		return lkst_cursor_refuse(c, c->at, "event name is not specified: -:[GROUP/]EVENT");
 	c->at++;
-	err = parse_names(c, &d->probe);
+	err = definition_parse_names(c, &d->probe);
 	if (!err && !d->probe.event[0])
 		return lkst_cursor_refuse(c, c->at, "event name is not specified: -:[GROUP/]EVENT");
 	if (!err && lkst_cursor_skip_blanks(c))
@@ -433,7 +433,7 @@ static int parse_removal(struct lkst_cursor *c, struct lkst_definition *d)
 	return err;
 }
 
-static int parse_line(struct lkst_cursor *c, struct lkst_definition *d)
+static int definition_parse_line(struct lkst_cursor *c, struct lkst_definition *d)
 {
 	struct lkst_probe *p = &d->probe;
 	int err;
@@ -454,13 +454,13 @@ static int parse_line(struct lkst_cursor *c, struct lkst_definition *d)
 		return err;
 	if (*c->at == ':') {
 		c->at++;
-		err = parse_names(c, p);
+		err = definition_parse_names(c, p);
 	} else if (c->at != lkst_cursor_word_end(c->at)) {
 		err = lkst_cursor_refuse(c, c->at,
 					 "the first word is p, r or w, and :[GROUP/]EVENT");
 	}
 	if (!err)
-		err = parse_place(c, &p->place);
+		err = definition_parse_place(c, &p->place);
 	if (err)
 		return err;
 	make_names(p);
@@ -498,7 +498,7 @@ static int parse_bytes(struct lkst_err *e, const char *text, size_t length,
 
 	*ret = (struct lkst_definition){};
 	err = lkst_cursor_begin(&c, e, text, comment_at(text, length), &ret->probe.text)
-		      ?: parse_line(&c, ret);
+		      ?: definition_parse_line(&c, ret);
 	if (err)
 		lkst_probe_fini(&ret->probe);
 	return err;
@@ -511,20 +511,20 @@ int lkst_definition_parse(struct lkst_err *e, const char *text, struct lkst_defi
 
 /* ---- a file ----------------------------------------------------------------------------------- */
 
-static bool is_blank(const char *line, size_t length)
+static bool definition_is_blank(const char *line, size_t length)
 {
 	while (length && lkst_cursor_is_blank(line[length - 1]))
 		length--;
 	return !length;
 }
 
-static int parse_numbered(struct lkst_err *e, const char *line, size_t length, u32 number,
-			  struct lkst_definitions *d)
+static int definition_parse_numbered(struct lkst_err *e, const char *line, size_t length, u32 number,
+				     struct lkst_definitions *d)
 {
 	struct lkst_definition *definition;
 	int err;
 
-	if (is_blank(line, comment_at(line, length)))
+	if (definition_is_blank(line, comment_at(line, length)))
 		return 0;
 	definition = d->nr < LKST_DEFINITIONS_MAX ? lkst_vec_add(d->list, d->nr) : NULL;
 	if (!definition)
@@ -550,7 +550,7 @@ int lkst_definitions_parse(struct lkst_err *e, const char *text, size_t length,
 	while (!err && text < end) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text)) ?: end;
 
-		err = parse_numbered(e, text, (size_t)(stop - text), ++number, ret);
+		err = definition_parse_numbered(e, text, (size_t)(stop - text), ++number, ret);
 		text = stop < end ? stop + 1 : end;
 	}
 	if (err)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static enum lkst_error_kind kind_of(const char *word)
+static enum lkst_error_kind error_kind_of(const char *word)
 {
 	static const struct {
 		const char *word;
@@ -32,7 +32,7 @@ enum lkst_error_kind lkst_error_list_read(const char *line, const char *function
 
 	if (!length || strcspn(line, "+ \t\n") != length || memcmp(line, function, length) || !tab)
 		return LKST_ERROR_NONE;
-	return strchr(line, '[') ? LKST_ERROR_MODULE : kind_of(tab + 1);
+	return strchr(line, '[') ? LKST_ERROR_MODULE : error_kind_of(tab + 1);
 }
 
 static bool is_error(s64 value)

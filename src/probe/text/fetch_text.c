@@ -13,13 +13,13 @@ enum {
 };
 
 /* One argument while it is read. */
-struct parser {
+struct fetch_text_parser {
 	struct lkst_cursor *c;
 	const struct lkst_probe_place *place;
 	const char *end; /* of the word */
 };
 
-static int parse_fetch(struct parser *p, unsigned int depth, struct lkst_fetch **ret);
+static int parse_fetch(struct fetch_text_parser *p, unsigned int depth, struct lkst_fetch **ret);
 
 bool lkst_fetch_is_several(const struct lkst_fetch *f)
 {
@@ -42,7 +42,7 @@ static bool is_symbol_char(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_.$", c));
 }
 
-static const char *name_end(const char *at)
+static const char *fetch_text_name_end(const char *at)
 {
 	while (isalnum((unsigned char)*at) || *at == '_')
 		at++;
@@ -50,7 +50,7 @@ static const char *name_end(const char *at)
 }
 
 /* Begins a node at @at; the caller has it in any case, and frees it. */
-static int begin(struct parser *p, enum lkst_fetch_op op, const char *at, struct lkst_fetch **ret)
+static int fetch_text_begin(struct fetch_text_parser *p, enum lkst_fetch_op op, const char *at, struct lkst_fetch **ret)
 {
 	*ret = lkst_fetch_new(op);
 	if (!*ret)
@@ -59,7 +59,7 @@ static int begin(struct parser *p, enum lkst_fetch_op op, const char *at, struct
 	return 0;
 }
 
-static int keep(struct parser *p, struct lkst_fetch *f, const char *text, size_t length)
+static int fetch_text_keep(struct fetch_text_parser *p, struct lkst_fetch *f, const char *text, size_t length)
 {
 	f->text = strndup(text, length);
 	return f->text ? 0 : lkst_cursor_no_memory(p->c);
@@ -80,7 +80,7 @@ static const struct {
 	{ "arg*", LKST_FETCH_VARIABLE, "*params" }, { "addr", LKST_FETCH_WATCHED, NULL },
 };
 
-static int check_word(struct parser *p, const struct lkst_fetch *f, const char *at)
+static int check_word(struct fetch_text_parser *p, const struct lkst_fetch *f, const char *at)
 {
 	const struct lkst_probe_place *place = p->place;
 
@@ -111,8 +111,8 @@ static int check_word(struct parser *p, const struct lkst_fetch *f, const char *
 }
 
 /* $stackN and $argN: @digits is where N begins. */
-static int parse_numbered(struct parser *p, enum lkst_fetch_op op, const char *at,
-			  const char *digits, struct lkst_fetch **ret)
+static int fetch_text_parse_numbered(struct fetch_text_parser *p, enum lkst_fetch_op op, const char *at,
+				     const char *digits, struct lkst_fetch **ret)
 {
 	bool is_arg = op == LKST_FETCH_ARGUMENT;
 	unsigned long number;
@@ -121,23 +121,23 @@ static int parse_numbered(struct parser *p, enum lkst_fetch_op op, const char *a
 
 	errno = 0;
 	number = strtoul(digits, &end, 10);
-	if (end != name_end(digits))
+	if (end != fetch_text_name_end(digits))
 		return lkst_cursor_refuse(p->c, at, "invalid $-variable specified");
 	if (errno || number > STACK_MAX || (is_arg && !number))
 		return lkst_cursor_refuse(p->c, at, "invalid %s number: %s to %d can be",
 					  is_arg ? "argument" : "stack", is_arg ? "1" : "0",
 					  STACK_MAX);
 	p->c->at = end;
-	err = begin(p, op, at, ret);
+	err = fetch_text_begin(p, op, at, ret);
 	if (err)
 		return err;
 	(*ret)->number = (s64)number;
 	return check_word(p, *ret, at);
 }
 
-static int parse_dollar(struct parser *p, struct lkst_fetch **ret)
+static int parse_dollar(struct fetch_text_parser *p, struct lkst_fetch **ret)
 {
-	const char *at = p->c->at, *name = at + 1, *end = name_end(name);
+	const char *at = p->c->at, *name = at + 1, *end = fetch_text_name_end(name);
 	size_t i;
 	int err;
 
@@ -148,15 +148,15 @@ static int parse_dollar(struct parser *p, struct lkst_fetch **ret)
 		    strncmp(words[i].name, name, (size_t)(end - name)))
 			continue;
 		p->c->at = end;
-		err = begin(p, words[i].op, at, ret);
+		err = fetch_text_begin(p, words[i].op, at, ret);
 		if (!err && words[i].text)
-			err = keep(p, *ret, words[i].text, strlen(words[i].text));
+			err = fetch_text_keep(p, *ret, words[i].text, strlen(words[i].text));
 		return err ? err : check_word(p, *ret, at);
 	}
 	if (!strncmp(name, "stack", 5) && isdigit((unsigned char)name[5]))
-		return parse_numbered(p, LKST_FETCH_STACK_N, at, name + 5, ret);
+		return fetch_text_parse_numbered(p, LKST_FETCH_STACK_N, at, name + 5, ret);
 	if (!strncmp(name, "arg", 3) && isdigit((unsigned char)name[3]))
-		return parse_numbered(p, LKST_FETCH_ARGUMENT, at, name + 3, ret);
+		return fetch_text_parse_numbered(p, LKST_FETCH_ARGUMENT, at, name + 3, ret);
 	return lkst_cursor_refuse(
 		p->c, at,
 		"invalid $-variable specified: there are $stack, $stackN, $retval, "
@@ -165,16 +165,16 @@ static int parse_dollar(struct parser *p, struct lkst_fetch **ret)
 
 /* ---- % @ \ ------------------------------------------------------------------------------------ */
 
-static int parse_register(struct parser *p, struct lkst_fetch **ret)
+static int parse_register(struct fetch_text_parser *p, struct lkst_fetch **ret)
 {
-	const char *at = p->c->at, *end = name_end(at + 1);
+	const char *at = p->c->at, *end = fetch_text_name_end(at + 1);
 	int err;
 
 	if (end == at + 1)
 		return lkst_cursor_refuse(p->c, at, "invalid register name");
 	p->c->at = end;
-	err = begin(p, LKST_FETCH_REGISTER, at, ret);
-	return err ? err : keep(p, *ret, at + 1, (size_t)(end - at - 1));
+	err = fetch_text_begin(p, LKST_FETCH_REGISTER, at, ret);
+	return err ? err : fetch_text_keep(p, *ret, at + 1, (size_t)(end - at - 1));
 }
 
 /* "+OFFS" or "-OFFS"; false: it is neither, and nothing was read. */
@@ -192,7 +192,7 @@ static bool parse_offset(struct lkst_cursor *c, s64 *ret)
 	return true;
 }
 
-static int parse_symbol(struct parser *p, const char *at, struct lkst_fetch **ret)
+static int fetch_text_parse_symbol(struct fetch_text_parser *p, const char *at, struct lkst_fetch **ret)
 {
 	const char *name = at + 1, *end = name;
 	int err;
@@ -204,15 +204,15 @@ static int parse_symbol(struct parser *p, const char *at, struct lkst_fetch **re
 	if (is_of_program(p->place))
 		return lkst_cursor_refuse(p->c, at, "symbol is not available with uprobe");
 	p->c->at = end;
-	err = begin(p, LKST_FETCH_AT_SYMBOL, at, ret);
+	err = fetch_text_begin(p, LKST_FETCH_AT_SYMBOL, at, ret);
 	if (err)
 		return err;
 	if ((*end == '+' || *end == '-') && !parse_offset(p->c, &(*ret)->number))
 		return lkst_cursor_refuse(p->c, end, "invalid memory address: the offset is wrong");
-	return keep(p, *ret, name, (size_t)(end - name));
+	return fetch_text_keep(p, *ret, name, (size_t)(end - name));
 }
 
-static int parse_memory(struct parser *p, struct lkst_fetch **ret)
+static int parse_memory(struct fetch_text_parser *p, struct lkst_fetch **ret)
 {
 	const char *at = p->c->at;
 	u64 number;
@@ -222,7 +222,7 @@ static int parse_memory(struct parser *p, struct lkst_fetch **ret)
 		p->c->at++;
 		if (!lkst_cursor_number(p->c, UINT64_MAX, &number))
 			return lkst_cursor_refuse(p->c, at, "invalid memory address");
-		err = begin(p, LKST_FETCH_AT, at, ret);
+		err = fetch_text_begin(p, LKST_FETCH_AT, at, ret);
 	} else if (at[1] == '+') {
 		if (!is_of_program(p->place))
 			return lkst_cursor_refuse(p->c, at,
@@ -230,16 +230,16 @@ static int parse_memory(struct parser *p, struct lkst_fetch **ret)
 		p->c->at += 2;
 		if (!lkst_cursor_number(p->c, INT64_MAX, &number))
 			return lkst_cursor_refuse(p->c, at, "invalid file offset value");
-		err = begin(p, LKST_FETCH_AT_FILE, at, ret);
+		err = fetch_text_begin(p, LKST_FETCH_AT_FILE, at, ret);
 	} else {
-		return parse_symbol(p, at, ret);
+		return fetch_text_parse_symbol(p, at, ret);
 	}
 	if (!err)
 		(*ret)->number = (s64)number;
 	return err;
 }
 
-static int parse_immediate(struct parser *p, struct lkst_fetch **ret)
+static int parse_immediate(struct fetch_text_parser *p, struct lkst_fetch **ret)
 {
 	const char *at = p->c->at, *value = at + 1;
 	s64 number = 0;
@@ -251,14 +251,14 @@ static int parse_immediate(struct parser *p, struct lkst_fetch **ret)
 		if (!end)
 			return lkst_cursor_refuse(p->c, p->end, "string is not closed with '\"'");
 		p->c->at = end + 1;
-		err = begin(p, LKST_FETCH_TEXT, at, ret);
-		return err ? err : keep(p, *ret, value + 1, (size_t)(end - value - 1));
+		err = fetch_text_begin(p, LKST_FETCH_TEXT, at, ret);
+		return err ? err : fetch_text_keep(p, *ret, value + 1, (size_t)(end - value - 1));
 	}
 	p->c->at = value;
 	if (*value == '+' || *value == '-' ? !parse_offset(p->c, &number)
 					   : !lkst_cursor_number(p->c, UINT64_MAX, (u64 *)&number))
 		return lkst_cursor_refuse(p->c, value, "invalid immediate value");
-	err = begin(p, LKST_FETCH_NUMBER, at, ret);
+	err = fetch_text_begin(p, LKST_FETCH_NUMBER, at, ret);
 	if (!err)
 		(*ret)->number = number;
 	return err;
@@ -267,7 +267,7 @@ static int parse_immediate(struct parser *p, struct lkst_fetch **ret)
 /* ---- memory at what another argument fetches -------------------------------------------------- */
 
 /* What is in parentheses, and is an address or an index. */
-static int parse_inner(struct parser *p, unsigned int depth, struct lkst_fetch **ret)
+static int parse_inner(struct fetch_text_parser *p, unsigned int depth, struct lkst_fetch **ret)
 {
 	const char *at = p->c->at;
 	int err = parse_fetch(p, depth, ret);
@@ -289,7 +289,7 @@ static int parse_inner(struct parser *p, unsigned int depth, struct lkst_fetch *
 }
 
 /* ":u8" and the like: how much of an index counts. */
-static int parse_index_type(struct parser *p, struct lkst_fetch *f)
+static int parse_index_type(struct fetch_text_parser *p, struct lkst_fetch *f)
 {
 	static const char *const types[] = { ":u8", ":s8", ":u16", ":s16" };
 	unsigned int i;
@@ -310,7 +310,7 @@ static int parse_index_type(struct parser *p, struct lkst_fetch *f)
 }
 
 /* ",INDEX[:TYPE],SIZE" */
-static int parse_element(struct parser *p, unsigned int depth, struct lkst_fetch *f)
+static int parse_element(struct fetch_text_parser *p, unsigned int depth, struct lkst_fetch *f)
 {
 	const char *at;
 	u64 size;
@@ -334,7 +334,7 @@ static int parse_element(struct parser *p, unsigned int depth, struct lkst_fetch
 	return 0;
 }
 
-static int parse_dereference(struct parser *p, unsigned int depth, struct lkst_fetch **ret)
+static int parse_dereference(struct fetch_text_parser *p, unsigned int depth, struct lkst_fetch **ret)
 {
 	const char *at = p->c->at, *brace = memchr(at, '(', (size_t)(p->end - at));
 	bool is_user = at[1] == 'u', is_minus = *at == '-';
@@ -347,7 +347,7 @@ static int parse_dereference(struct parser *p, unsigned int depth, struct lkst_f
 	p->c->at += 1 + is_user;
 	if (!lkst_cursor_number(p->c, (u64)INT64_MAX + is_minus, &offset) || p->c->at != brace)
 		return lkst_cursor_refuse(p->c, at, "invalid dereference offset");
-	err = begin(p, LKST_FETCH_MEMORY, at, ret);
+	err = fetch_text_begin(p, LKST_FETCH_MEMORY, at, ret);
 	if (err)
 		return err;
 	f = *ret;
@@ -369,33 +369,33 @@ static int parse_dereference(struct parser *p, unsigned int depth, struct lkst_f
 
 /* ---- variables -------------------------------------------------------------------------------- */
 
-static int parse_variable(struct parser *p, struct lkst_fetch **ret)
+static int parse_variable(struct fetch_text_parser *p, struct lkst_fetch **ret)
 {
-	const char *at = p->c->at, *end = name_end(at);
+	const char *at = p->c->at, *end = fetch_text_name_end(at);
 	int err;
 
 	p->c->at = end;
-	err = begin(p, LKST_FETCH_VARIABLE, at, ret);
+	err = fetch_text_begin(p, LKST_FETCH_VARIABLE, at, ret);
 	if (!err)
-		err = keep(p, *ret, at, (size_t)(end - at));
+		err = fetch_text_keep(p, *ret, at, (size_t)(end - at));
 	return err ? err : check_word(p, *ret, at);
 }
 
 /* "->NAME" or ".NAME", of which @length bytes are the sign. */
-static int parse_member(struct parser *p, size_t length, struct lkst_fetch *f)
+static int parse_member(struct fetch_text_parser *p, size_t length, struct lkst_fetch *f)
 {
-	const char *name = p->c->at + length, *end = name_end(name);
+	const char *name = p->c->at + length, *end = fetch_text_name_end(name);
 
 	f->op = LKST_FETCH_MEMBER;
 	f->is_arrow = length == 2;
 	if (!lkst_is_name(name, (size_t)(end - name)))
 		return lkst_cursor_refuse(p->c, name, "the name of a member is missing");
 	p->c->at = end;
-	return keep(p, f, name, (size_t)(end - name));
+	return fetch_text_keep(p, f, name, (size_t)(end - name));
 }
 
 /* "[INDEX]": a number or a variable. */
-static int parse_index(struct parser *p, unsigned int depth, struct lkst_fetch *f)
+static int parse_index(struct fetch_text_parser *p, unsigned int depth, struct lkst_fetch *f)
 {
 	const char *at = ++p->c->at;
 	u64 number;
@@ -405,7 +405,7 @@ static int parse_index(struct parser *p, unsigned int depth, struct lkst_fetch *
 	if (isdigit((unsigned char)*at)) {
 		if (!lkst_cursor_number(p->c, INT64_MAX, &number))
 			return lkst_cursor_refuse(p->c, at, "invalid array index");
-		err = begin(p, LKST_FETCH_NUMBER, at, &f->index);
+		err = fetch_text_begin(p, LKST_FETCH_NUMBER, at, &f->index);
 		if (!err)
 			f->index->number = (s64)number;
 	} else if (isalpha((unsigned char)*at) || *at == '_') {
@@ -420,7 +420,7 @@ static int parse_index(struct parser *p, unsigned int depth, struct lkst_fetch *
 }
 
 /* What follows a variable, $retval or $argN: members and elements, the outermost last. */
-static int parse_members(struct parser *p, unsigned int depth, struct lkst_fetch **f)
+static int parse_members(struct fetch_text_parser *p, unsigned int depth, struct lkst_fetch **f)
 {
 	unsigned int nr;
 	int err = 0;
@@ -438,7 +438,7 @@ static int parse_members(struct parser *p, unsigned int depth, struct lkst_fetch
 			return lkst_cursor_refuse(p->c, at, "dereference is too much nested");
 		if (lkst_fetch_is_several(*f))
 			return lkst_cursor_refuse(p->c, at, "$vars and $params have no members");
-		err = begin(p, LKST_FETCH_MEMBER, at, &outer);
+		err = fetch_text_begin(p, LKST_FETCH_MEMBER, at, &outer);
 		if (err)
 			return err;
 		outer->base = *f;
@@ -451,7 +451,7 @@ static int parse_members(struct parser *p, unsigned int depth, struct lkst_fetch
 
 /* ---- an argument ------------------------------------------------------------------------------ */
 
-static int parse_fetch(struct parser *p, unsigned int depth, struct lkst_fetch **ret)
+static int parse_fetch(struct fetch_text_parser *p, unsigned int depth, struct lkst_fetch **ret)
 {
 	const char *at = p->c->at;
 	int err;
@@ -482,19 +482,19 @@ static int parse_fetch(struct parser *p, unsigned int depth, struct lkst_fetch *
 	return parse_members(p, depth, ret);
 }
 
-static unsigned int depth_of(const struct lkst_fetch *f)
+static unsigned int fetch_text_depth_of(const struct lkst_fetch *f)
 {
 	unsigned int base, index;
 
 	if (!f)
 		return 0;
-	base = depth_of(f->base);
-	index = depth_of(f->index);
+	base = fetch_text_depth_of(f->base);
+	index = fetch_text_depth_of(f->index);
 	return 1 + (base > index ? base : index);
 }
 
 /* "NAME=" */
-static int parse_name(struct parser *p, struct lkst_probe_arg *ret)
+static int fetch_text_parse_name(struct fetch_text_parser *p, struct lkst_probe_arg *ret)
 {
 	const char *at = p->c->at, *equals = memchr(at, '=', (size_t)(p->end - at));
 	size_t length;
@@ -517,7 +517,7 @@ static int parse_name(struct parser *p, struct lkst_probe_arg *ret)
 }
 
 /* "@user": the memory that the variable's members and elements are in is the program's. */
-static int parse_user(struct parser *p, struct lkst_fetch *f)
+static int parse_user(struct fetch_text_parser *p, struct lkst_fetch *f)
 {
 	static const char user[] = "@user";
 	size_t length = strlen(user);
@@ -535,7 +535,7 @@ static int parse_user(struct parser *p, struct lkst_fetch *f)
 }
 
 /* $vars, $params, $arg*: nothing else may be said of them. */
-static int check_several(struct parser *p, const struct lkst_probe_arg *arg)
+static int check_several(struct fetch_text_parser *p, const struct lkst_probe_arg *arg)
 {
 	if (!lkst_fetch_is_several(arg->fetch) || (!arg->name[0] && p->c->at == p->end))
 		return 0;
@@ -548,18 +548,18 @@ static int check_several(struct parser *p, const struct lkst_probe_arg *arg)
 int lkst_fetch_parse(struct lkst_cursor *c, const struct lkst_probe_place *place,
 		     struct lkst_probe_arg *ret)
 {
-	struct parser p = { .c = c, .place = place, .end = lkst_cursor_word_end(c->at) };
+	struct fetch_text_parser p = { .c = c, .place = place, .end = lkst_cursor_word_end(c->at) };
 	int err;
 
 	ret->at = lkst_cursor_offset(c, c->at);
-	err = parse_name(&p, ret);
+	err = fetch_text_parse_name(&p, ret);
 	if (!err && c->at == p.end)
 		return lkst_cursor_refuse(c, c->at, "no argument expression");
 	if (!err)
 		err = parse_fetch(&p, 0, &ret->fetch);
 	if (!err)
 		err = check_several(&p, ret);
-	if (!err && depth_of(ret->fetch) > LKST_FETCH_DEPTH)
+	if (!err && fetch_text_depth_of(ret->fetch) > LKST_FETCH_DEPTH)
 		return lkst_cursor_refuse(c, c->text + ret->at, "dereference is too much nested");
 	if (!err)
 		err = lkst_fetch_type_parse(c, is_of_program(place), ret);

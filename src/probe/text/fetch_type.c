@@ -157,8 +157,8 @@ static int check_file_name(struct lkst_cursor *c, bool is_of_program, const char
 	return 0;
 }
 
-static int check(struct lkst_cursor *c, bool is_of_program, const char *at,
-		 const struct lkst_probe_arg *arg)
+static int fetch_type_check(struct lkst_cursor *c, bool is_of_program, const char *at,
+			    const struct lkst_probe_arg *arg)
 {
 	const struct lkst_fetch_type *type = &arg->type;
 	bool is_text = type->form == LKST_FORM_STRING || type->form == LKST_FORM_USTRING ||
@@ -207,7 +207,7 @@ int lkst_fetch_type_parse(struct lkst_cursor *c, bool is_of_program, struct lkst
 		err = parse_array(c, &arg->type);
 	if (!err && *c->at && *c->at != '@' && !lkst_cursor_is_blank(*c->at))
 		return lkst_cursor_refuse(c, at, "unknown type is specified");
-	return err ? err : check(c, is_of_program, at, arg);
+	return err ? err : fetch_type_check(c, is_of_program, at, arg);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ struct writer {
 	bool is_bad; /* something cannot be said */
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void format_put(struct writer *w, const char *format, ...)
 {
 	size_t used = w->used < LKST_PROBE_TEXT ? w->used : LKST_PROBE_TEXT - 1;
 	va_list args;
@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
 }
 
 /* A word in which only letters, digits and @also may be. */
-static void put_word(struct writer *w, const char *word, const char *also)
+static void format_put_word(struct writer *w, const char *word, const char *also)
 {
 	const char *at;
 
@@ -41,14 +41,14 @@ static void put_word(struct writer *w, const char *word, const char *also)
 	}
 	for (at = word; *at; at++)
 		w->is_bad |= !isalnum((unsigned char)*at) && !strchr(also, *at);
-	put(w, "%s", word);
+	format_put(w, "%s", word);
 }
 
 /* "+8" or "-8", with @u in between. */
 static void put_offset(struct writer *w, s64 offset, const char *u)
 {
-	put(w, "%c%s%llu", offset < 0 ? '-' : '+', u,
-	    offset < 0 ? -(unsigned long long)offset : (unsigned long long)offset);
+	format_put(w, "%c%s%llu", offset < 0 ? '-' : '+', u,
+		   offset < 0 ? -(unsigned long long)offset : (unsigned long long)offset);
 }
 
 static void put_fetch(struct writer *w, const struct lkst_fetch *f);
@@ -56,51 +56,51 @@ static void put_fetch(struct writer *w, const struct lkst_fetch *f);
 static void put_memory(struct writer *w, const struct lkst_fetch *f)
 {
 	put_offset(w, f->number, f->is_user ? "u" : "");
-	put(w, "(");
+	format_put(w, "(");
 	put_fetch(w, f->base);
 	if (f->op == LKST_FETCH_ELEMENT) {
-		put(w, ",");
+		format_put(w, ",");
 		put_fetch(w, f->index);
 		if (f->index_size)
-			put(w, ":%c%d", f->is_index_signed ? 's' : 'u', f->index_size * 8);
-		put(w, ",%u", f->size);
+			format_put(w, ":%c%d", f->is_index_signed ? 's' : 'u', f->index_size * 8);
+		format_put(w, ",%u", f->size);
 	}
-	put(w, ")");
+	format_put(w, ")");
 }
 
-static void put_text(struct writer *w, const char *text)
+static void format_put_text(struct writer *w, const char *text)
 {
 	const char *at;
 
 	for (at = text; *at; at++)
 		w->is_bad |= isspace((unsigned char)*at) || *at == '"';
-	put(w, "\\\"%s\"", text);
+	format_put(w, "\\\"%s\"", text);
 }
 
-static void put_variable(struct writer *w, const struct lkst_fetch *f)
+static void format_put_variable(struct writer *w, const struct lkst_fetch *f)
 {
 	if (lkst_fetch_is_several(f))
-		put(w, "%s", f->text[1] ? "$params" : "$vars");
+		format_put(w, "%s", f->text[1] ? "$params" : "$vars");
 	else
-		put_word(w, f->text, "_");
+		format_put_word(w, f->text, "_");
 }
 
 static void put_member(struct writer *w, const struct lkst_fetch *f)
 {
 	put_fetch(w, f->base);
-	put(w, f->is_arrow ? "->" : ".");
-	put_word(w, f->text, "_");
+	format_put(w, f->is_arrow ? "->" : ".");
+	format_put_word(w, f->text, "_");
 }
 
 static void put_index(struct writer *w, const struct lkst_fetch *f)
 {
 	put_fetch(w, f->base);
-	put(w, "[");
+	format_put(w, "[");
 	if (f->index->op == LKST_FETCH_NUMBER)
-		put(w, "%lld", (long long)f->index->number);
+		format_put(w, "%lld", (long long)f->index->number);
 	else
 		put_fetch(w, f->index);
-	put(w, "]");
+	format_put(w, "]");
 }
 
 static void put_fetch(struct writer *w, const struct lkst_fetch *f)
@@ -109,43 +109,43 @@ static void put_fetch(struct writer *w, const struct lkst_fetch *f)
 
 	switch ((enum lkst_fetch_op)f->op) {
 	case LKST_FETCH_REGISTER:
-		put(w, "%%");
-		return put_word(w, f->text, "_");
+		format_put(w, "%%");
+		return format_put_word(w, f->text, "_");
 	case LKST_FETCH_STACK:
-		return put(w, "$stack");
+		return format_put(w, "$stack");
 	case LKST_FETCH_STACK_N:
-		return put(w, "$stack%lld", number);
+		return format_put(w, "$stack%lld", number);
 	case LKST_FETCH_RETVAL:
-		return put(w, "$retval");
+		return format_put(w, "$retval");
 	case LKST_FETCH_ARGUMENT:
-		return put(w, "$arg%lld", number);
+		return format_put(w, "$arg%lld", number);
 	case LKST_FETCH_WATCHED:
-		return put(w, "$addr");
+		return format_put(w, "$addr");
 	case LKST_FETCH_COMM:
-		return put(w, "$comm");
+		return format_put(w, "$comm");
 	case LKST_FETCH_CALLER:
-		return put(w, "$caller");
+		return format_put(w, "$caller");
 	case LKST_FETCH_BACKTRACE:
-		return put(w, "$backtrace");
+		return format_put(w, "$backtrace");
 	case LKST_FETCH_AT:
-		return put(w, "@0x%llx", (unsigned long long)number);
+		return format_put(w, "@0x%llx", (unsigned long long)number);
 	case LKST_FETCH_AT_SYMBOL:
-		put(w, "@");
-		put_word(w, f->text, LKST_PROBE_SYMBOL_CHARS);
+		format_put(w, "@");
+		format_put_word(w, f->text, LKST_PROBE_SYMBOL_CHARS);
 		if (number)
 			put_offset(w, number, "");
 		return;
 	case LKST_FETCH_AT_FILE:
-		return put(w, "@+%lld", number);
+		return format_put(w, "@+%lld", number);
 	case LKST_FETCH_NUMBER:
-		return put(w, "\\%lld", number);
+		return format_put(w, "\\%lld", number);
 	case LKST_FETCH_TEXT:
-		return put_text(w, f->text);
+		return format_put_text(w, f->text);
 	case LKST_FETCH_MEMORY:
 	case LKST_FETCH_ELEMENT:
 		return put_memory(w, f);
 	case LKST_FETCH_VARIABLE:
-		return put_variable(w, f);
+		return format_put_variable(w, f);
 	case LKST_FETCH_MEMBER:
 		return put_member(w, f);
 	case LKST_FETCH_INDEX:
@@ -156,16 +156,16 @@ static void put_fetch(struct writer *w, const struct lkst_fetch *f)
 	w->is_bad = true;
 }
 
-static void put_arg(struct writer *w, const struct lkst_probe_arg *arg)
+static void format_put_arg(struct writer *w, const struct lkst_probe_arg *arg)
 {
 	char type[LKST_FETCH_TYPE_TEXT];
 	bool is_user = lkst_fetch_is_variable(arg->fetch) && arg->fetch->is_user;
 
-	put(w, " ");
+	format_put(w, " ");
 	if (arg->name[0])
-		put(w, "%s=", arg->name);
+		format_put(w, "%s=", arg->name);
 	put_fetch(w, arg->fetch);
-	put(w, "%s%s", lkst_fetch_type_format(&arg->type, type), is_user ? "@user" : "");
+	format_put(w, "%s%s", lkst_fetch_type_format(&arg->type, type), is_user ? "@user" : "");
 }
 
 /* A path, in which a blank, what begins a comment, and whatever is not printed is \ooo. */
@@ -174,23 +174,23 @@ static void put_path(struct writer *w, const char *path)
 	w->is_bad |= !strchr(path, '/');
 	for (; *path; path++)
 		if (isgraph((unsigned char)*path) && *path != '\\' && *path != '#')
-			put(w, "%c", *path);
+			format_put(w, "%c", *path);
 		else
-			put(w, "\\%03o", (unsigned char)*path);
+			format_put(w, "\\%03o", (unsigned char)*path);
 }
 
 /* "w@jiffies_64:8" */
 static void put_watched(struct writer *w, const struct lkst_probe_place *place)
 {
-	put(w, "%s%s@", place->watch & LKST_WATCH_READS ? "r" : "",
-	    place->watch & LKST_WATCH_WRITES ? "w" : "");
+	format_put(w, "%s%s@", place->watch & LKST_WATCH_READS ? "r" : "",
+		   place->watch & LKST_WATCH_WRITES ? "w" : "");
 	if (place->kind == LKST_PLACE_SYMBOL)
-		put_word(w, place->symbol, LKST_PROBE_SYMBOL_CHARS);
+		format_put_word(w, place->symbol, LKST_PROBE_SYMBOL_CHARS);
 	else
-		put(w, "0x%llx", (unsigned long long)place->address);
+		format_put(w, "0x%llx", (unsigned long long)place->address);
 	if (place->offset)
 		put_offset(w, (s64)place->offset, "");
-	put(w, ":%u", place->watch_bytes);
+	format_put(w, ":%u", place->watch_bytes);
 }
 
 static void put_place(struct writer *w, const struct lkst_probe_place *place)
@@ -203,23 +203,23 @@ static void put_place(struct writer *w, const struct lkst_probe_place *place)
 	switch (place->kind) {
 	case LKST_PLACE_ADDRESS:
 		w->is_bad |= place->path != NULL;
-		return put(w, "0x%llx", (unsigned long long)place->address);
+		return format_put(w, "0x%llx", (unsigned long long)place->address);
 	case LKST_PLACE_FILE:
 		put_path(w, place->path);
-		put(w, ":0x%llx", offset);
+		format_put(w, ":0x%llx", offset);
 		if (place->semaphore)
-			put(w, "(0x%llx)", (unsigned long long)place->semaphore);
+			format_put(w, "(0x%llx)", (unsigned long long)place->semaphore);
 		return;
 	case LKST_PLACE_SYMBOL:
 		w->is_bad |=
 			place->path || (place->symbol && isdigit((unsigned char)*place->symbol));
 		if (place->module)
-			put_word(w, place->module, "_-");
-		put(w, "%s", place->module ? ":" : "");
-		put_word(w, place->symbol,
-			 place->is_many ? LKST_PROBE_GLOB_CHARS : LKST_PROBE_SYMBOL_CHARS);
+			format_put_word(w, place->module, "_-");
+		format_put(w, "%s", place->module ? ":" : "");
+		format_put_word(w, place->symbol,
+				place->is_many ? LKST_PROBE_GLOB_CHARS : LKST_PROBE_SYMBOL_CHARS);
 		if (offset)
-			put(w, "+%llu", offset);
+			format_put(w, "+%llu", offset);
 		return;
 	default:
 		w->is_bad = true;
@@ -232,15 +232,15 @@ int lkst_definition_format(struct lkst_err *e, const struct lkst_probe *p,
 	struct writer w = { .text = text };
 	u32 i;
 
-	put(&w, p->place.watch ? "w" : p->place.is_return ? "r" : "p");
+	format_put(&w, p->place.watch ? "w" : p->place.is_return ? "r" : "p");
 	if (p->place.max_active)
-		put(&w, "%u", p->place.max_active);
-	put(&w, ":%s/%s ", p->group, p->event);
+		format_put(&w, "%u", p->place.max_active);
+	format_put(&w, ":%s/%s ", p->group, p->event);
 	put_place(&w, &p->place);
 	for (i = 0; i < p->nr_args; i++)
-		put_arg(&w, &p->args[i]);
+		format_put_arg(&w, &p->args[i]);
 	if (p->condition)
-		put(&w, " if %s", p->condition);
+		format_put(&w, " if %s", p->condition);
 	if (w.is_bad)
 		return lkst_err_set(e, -EINVAL,
 				    "the probe %s:%s cannot be said in kprobe_events' language",
@@ -261,30 +261,30 @@ void lkst_probe_place_format(const struct lkst_probe_place *place, char text[LKS
 	if (place->watch)
 		return put_watched(&w, place);
 	if (place->symbol)
-		put(&w, "%s%s", place->kind == LKST_PLACE_MARK ? "%" : "", place->symbol);
+		format_put(&w, "%s%s", place->kind == LKST_PLACE_MARK ? "%" : "", place->symbol);
 	else if (place->kind == LKST_PLACE_ADDRESS || place->kind == LKST_PLACE_FILE)
-		put(&w, "0x%llx", number);
+		format_put(&w, "0x%llx", number);
 	if (place->kind == LKST_PLACE_SYMBOL && place->offset)
-		put(&w, "+%llu", (unsigned long long)place->offset);
+		format_put(&w, "+%llu", (unsigned long long)place->offset);
 	if (place->kind == LKST_PLACE_FUNCTION_LINE)
-		put(&w, ":%u", place->line);
+		format_put(&w, ":%u", place->line);
 	if (place->is_return)
-		put(&w, "%%return");
+		format_put(&w, "%%return");
 	if (place->source)
-		put(&w, "%s%s", place->symbol || place->kind == LKST_PLACE_ADDRESS ? "@" : "",
-		    place->source);
+		format_put(&w, "%s%s", place->symbol || place->kind == LKST_PLACE_ADDRESS ? "@" : "",
+			   place->source);
 	if (place->kind == LKST_PLACE_SOURCE_LINE)
-		put(&w, ":%u", place->line);
+		format_put(&w, ":%u", place->line);
 	else if (place->source && place->source_line &&
 		 (((place->offset || place->is_next) && place->kind == LKST_PLACE_SYMBOL) ||
 		  place->kind == LKST_PLACE_ADDRESS))
-		put(&w, ":%u", place->source_line);
+		format_put(&w, ":%u", place->source_line);
 	if (place->pattern)
-		put(&w, ";%s", place->pattern);
+		format_put(&w, ";%s", place->pattern);
 	if (place->is_next)
-		put(&w, "%%next");
+		format_put(&w, "%%next");
 	if (place->path || place->module)
-		put(&w, " in %s", place->path ?: place->module);
+		format_put(&w, " in %s", place->path ?: place->module);
 }
 
 void lkst_probe_list_format(const struct lkst_probe *p, const char *on, char text[LKST_PROBE_TEXT])
@@ -292,8 +292,8 @@ void lkst_probe_list_format(const struct lkst_probe *p, const char *on, char tex
 	struct writer w = { .text = text };
 	u32 i;
 
-	put(&w, "%s:%s (on %s", p->group, p->event, on);
+	format_put(&w, "%s:%s (on %s", p->group, p->event, on);
 	for (i = 0; i < p->nr_args; i++)
-		put(&w, "%s %s", i ? "" : " with", p->args[i].name);
-	put(&w, ")");
+		format_put(&w, "%s %s", i ? "" : " with", p->args[i].name);
+	format_put(&w, ")");
 }

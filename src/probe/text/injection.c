@@ -32,7 +32,7 @@ static const struct {
 };
 
 /* What is being read, and the clauses that have been. */
-struct reading {
+struct injection_reading {
 	struct lkst_cursor c;
 	struct lkst_injection *i;
 	const char *word; /* the next one, and its length */
@@ -40,7 +40,7 @@ struct reading {
 	u32 seen; /* bit n: clause n */
 };
 
-static void take_word(struct reading *r)
+static void injection_take_word(struct injection_reading *r)
 {
 	lkst_cursor_skip_blanks(&r->c);
 	r->word = r->c.at;
@@ -48,12 +48,12 @@ static void take_word(struct reading *r)
 	r->length = (size_t)(r->c.at - r->word);
 }
 
-static bool is_word(const struct reading *r, const char *word)
+static bool is_word(const struct injection_reading *r, const char *word)
 {
 	return r->length == strlen(word) && !memcmp(r->word, word, r->length);
 }
 
-static int refuse_word(const struct reading *r, const char *what)
+static int refuse_word(const struct injection_reading *r, const char *what)
 {
 	if (!r->length)
 		return lkst_cursor_refuse(&r->c, r->word, "%s is missing", what);
@@ -64,11 +64,11 @@ static int refuse_word(const struct reading *r, const char *what)
 /* ---- values ----------------------------------------------------------------------------------- */
 
 /* A function's name has what those of compilers have, and "@" of versions. */
-static int take_function(struct reading *r, const char *what, char to[LKST_INJECTION_NAME])
+static int take_function(struct injection_reading *r, const char *what, char to[LKST_INJECTION_NAME])
 {
 	size_t i;
 
-	take_word(r);
+	injection_take_word(r);
 	if (!r->length || r->length >= LKST_INJECTION_NAME)
 		return refuse_word(r, what);
 	for (i = 0; i < r->length; i++)
@@ -92,7 +92,7 @@ static bool find_error(const char *name, size_t length, s64 *ret_number)
 }
 
 /* The word as a number: decimal, after 0x hexadecimal, with or without a minus. */
-static bool read_number(const struct reading *r, s64 *ret)
+static bool injection_read_number(const struct injection_reading *r, s64 *ret)
 {
 	char text[32], *end;
 
@@ -107,12 +107,12 @@ static bool read_number(const struct reading *r, s64 *ret)
 	return !errno && !*end;
 }
 
-static int take_value(struct reading *r)
+static int take_value(struct injection_reading *r)
 {
 	struct lkst_injection *i = r->i;
 	s64 number;
 
-	take_word(r);
+	injection_take_word(r);
 	i->value_at = lkst_cursor_offset(&r->c, r->word);
 	if (is_word(r, "NULL") || is_word(r, "false")) {
 		i->value = 0;
@@ -125,18 +125,18 @@ static int take_value(struct reading *r)
 		return lkst_cursor_refuse(&r->c, r->word,
 					  "functions return errors as negative numbers: -%.*s",
 					  (int)r->length, r->word);
-	} else if (!read_number(r, &i->value)) {
+	} else if (!injection_read_number(r, &i->value)) {
 		return refuse_word(r, "a value: -ENOMEM, a number, NULL or true");
 	}
 	return 0;
 }
 
-static int take_count(struct reading *r, u64 max, const char *what, u64 *ret)
+static int take_count(struct injection_reading *r, u64 max, const char *what, u64 *ret)
 {
 	s64 number;
 
-	take_word(r);
-	if (!read_number(r, &number) || number < 1 || (u64)number > max)
+	injection_take_word(r);
+	if (!injection_read_number(r, &number) || number < 1 || (u64)number > max)
 		return refuse_word(r, what);
 	*ret = (u64)number;
 	return 0;
@@ -144,7 +144,7 @@ static int take_count(struct reading *r, u64 max, const char *what, u64 *ret)
 
 /* ---- clauses ---------------------------------------------------------------------------------- */
 
-static int take_from(struct reading *r)
+static int take_from(struct injection_reading *r)
 {
 	r->i->caller_is = LKST_CALLER_FROM;
 	lkst_cursor_skip_blanks(&r->c);
@@ -152,7 +152,7 @@ static int take_from(struct reading *r)
 	return take_function(r, "the name of the calling function", r->i->caller);
 }
 
-static int take_under(struct reading *r)
+static int take_under(struct injection_reading *r)
 {
 	int err;
 
@@ -161,28 +161,28 @@ static int take_under(struct reading *r)
 	return err;
 }
 
-static int take_call(struct reading *r)
+static int take_call(struct injection_reading *r)
 {
 	return take_count(r, COUNT_MAX, "the number of a call, from 1 on", &r->i->first);
 }
 
-static int take_every(struct reading *r)
+static int take_every(struct injection_reading *r)
 {
 	return take_count(r, COUNT_MAX, "a number of calls, from 1 on", &r->i->every);
 }
 
-static int take_times(struct reading *r)
+static int take_times(struct injection_reading *r)
 {
 	return take_count(r, COUNT_MAX, "a number of times, from 1 on", &r->i->times);
 }
 
-static int take_probability(struct reading *r)
+static int take_probability(struct injection_reading *r)
 {
 	static const char what[] = "a probability: above 0%, at most 100%";
 	const char *at;
 	u64 parts;
 
-	take_word(r);
+	injection_take_word(r);
 	at = r->word;
 	if (!r->length || !isdigit((unsigned char)*at) || lkst_decimal_parse(&at, PARTS, &parts) ||
 	    at != r->word + r->length - 1 || *at != '%' || !parts || parts > ALL_PARTS)
@@ -192,7 +192,7 @@ static int take_probability(struct reading *r)
 	return 0;
 }
 
-static int take_pid(struct reading *r)
+static int take_pid(struct injection_reading *r)
 {
 	u64 pid = 0;
 	int err;
@@ -208,9 +208,9 @@ static int take_pid(struct reading *r)
 	return err;
 }
 
-static int take_comm(struct reading *r)
+static int take_comm(struct injection_reading *r)
 {
-	take_word(r);
+	injection_take_word(r);
 	if (!r->length || r->length >= LKST_INJECTION_COMM)
 		return refuse_word(r, "the name of a thread, of at most 15 characters");
 	if (r->length >= 4 && !memcmp(r->word, "lkst", 4))
@@ -221,11 +221,11 @@ static int take_comm(struct reading *r)
 	return 0;
 }
 
-static int take_for(struct reading *r)
+static int take_for(struct injection_reading *r)
 {
 	char text[LKST_DURATION_TEXT];
 
-	take_word(r);
+	injection_take_word(r);
 	if (!r->length || r->length >= sizeof(text))
 		return refuse_word(r, "a time: 30s, 5m");
 	memcpy(text, r->word, r->length);
@@ -241,7 +241,7 @@ static int take_for(struct reading *r)
 static const struct clause {
 	const char *name;
 	u32 bit;
-	int (*take)(struct reading *r);
+	int (*take)(struct injection_reading *r);
 } clauses[] = {
 	{ "from", 1, take_from },   { "under", 1, take_under },
 	{ "call", 2, take_call },   { "every", 4, take_every },
@@ -252,7 +252,7 @@ static const struct clause {
 
 enum { SEEN_CALL = 2, SEEN_EVERY = 4, SEEN_TIMES = 8 };
 
-static int take_clause(struct reading *r)
+static int take_clause(struct injection_reading *r)
 {
 	const struct clause *c = NULL;
 	size_t n;
@@ -273,18 +273,18 @@ static int take_clause(struct reading *r)
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-static int read_all(struct reading *r)
+static int injection_read_all(struct injection_reading *r)
 {
 	int err = take_function(r, "the name of a function", r->i->function);
 
 	if (err)
 		return err;
-	take_word(r);
+	injection_take_word(r);
 	if (!is_word(r, "return"))
 		return refuse_word(r, "\"return\", which says what the function returns");
 	err = take_value(r);
 	while (!err && lkst_cursor_skip_blanks(&r->c)) {
-		take_word(r);
+		injection_take_word(r);
 		err = take_clause(r);
 	}
 	return err;
@@ -293,7 +293,7 @@ static int read_all(struct reading *r)
 int lkst_injection_parse(struct lkst_err *e, const char *text, struct lkst_injection *ret)
 {
 	_cleanup_free_ char *copy = NULL;
-	struct reading r = { .i = ret };
+	struct injection_reading r = { .i = ret };
 	int err;
 
 	*ret = (struct lkst_injection){ .first = 1,
@@ -308,7 +308,7 @@ int lkst_injection_parse(struct lkst_err *e, const char *text, struct lkst_injec
 	if (err)
 		return err;
 	memcpy(ret->text, text, strlen(text) + 1);
-	err = read_all(&r);
+	err = injection_read_all(&r);
 	if (err)
 		return err;
 	if (!(r.seen & SEEN_CALL))

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <stddef.h>
 
-static const char *skip_blanks(const char *at)
+static const char *lazy_skip_blanks(const char *at)
 {
 	while (isspace((unsigned char)*at))
 		at++;
@@ -52,8 +52,8 @@ bool lkst_lazy_matches(const char *line, const char *pattern)
 	const char *after_star = NULL, *covered = NULL, *next;
 
 	for (;;) {
-		line = skip_blanks(line);
-		pattern = skip_blanks(pattern);
+		line = lazy_skip_blanks(line);
+		pattern = lazy_skip_blanks(pattern);
 		if (*pattern == '*') {
 			after_star = ++pattern;
 			covered = line;

@@ -11,7 +11,7 @@
 #include "probe/text/cursor.h"
 
 /* A place while it is read: its word, and which of its parts were there. */
-struct parser {
+struct perf_parser {
 	struct lkst_cursor *c;
 	struct lkst_probe *p;
 	const char *end;     /* of the word */
@@ -22,7 +22,7 @@ struct parser {
 /* ---- words with backslashes ------------------------------------------------------------------- */
 
 /* The first byte of @chars from @at on that has no backslash before it; @end: there is none. */
-static const char *find(const char *at, const char *end, const char *chars)
+static const char *perf_find(const char *at, const char *end, const char *chars)
 {
 	for (; at < end; at++) {
 		if (*at == '\\' && at + 1 < end)
@@ -82,7 +82,7 @@ static const char *operator_end(const char *begin, const char *at, const char *e
  * The end of the name of a function at @begin, which a sign that begins another part follows. "::" and what is in <>
  * and () are of a name of C++, blanks in these, too.
  */
-static const char *name_end(const char *begin, const char *end)
+static const char *perf_name_end(const char *begin, const char *end)
 {
 	const char *at = begin, *next;
 	bool is_cpp = false;
@@ -119,7 +119,7 @@ static const char *place_end(const char *at)
 	return at;
 }
 
-static int keep(struct parser *x, const char *at, const char *end, char **ret)
+static int perf_keep(struct perf_parser *x, const char *at, const char *end, char **ret)
 {
 	*ret = unescaped(at, end);
 	return *ret ? 0 : lkst_cursor_no_memory(x->c);
@@ -127,7 +127,7 @@ static int keep(struct parser *x, const char *at, const char *end, char **ret)
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-static int parse_name(struct parser *x, const char *at, const char *end, char *name)
+static int perf_parse_name(struct perf_parser *x, const char *at, const char *end, char *name)
 {
 	size_t length = (size_t)(end - at);
 
@@ -144,23 +144,23 @@ static int parse_name(struct parser *x, const char *at, const char *end, char *n
 }
 
 /* "[GROUP:]EVENT=", if it is there. */
-static int parse_names(struct parser *x)
+static int perf_parse_names(struct perf_parser *x)
 {
-	const char *at = x->c->at, *equals = find(at, x->end, ";=@+%"), *colon;
+	const char *at = x->c->at, *equals = perf_find(at, x->end, ";=@+%"), *colon;
 	int err = 0;
 
 	if (equals == x->end || *equals != '=')
 		return 0;
-	colon = find(at, equals, ":");
+	colon = perf_find(at, equals, ":");
 	/* "ns::V::operator=" */
 	if (colon + 1 < equals && colon[1] == ':')
 		return 0;
 	if (colon < equals) {
-		err = parse_name(x, at, colon, x->p->group);
+		err = perf_parse_name(x, at, colon, x->p->group);
 		at = colon + 1;
 	}
 	x->c->at = equals + 1;
-	return err ? err : parse_name(x, at, equals, x->p->event);
+	return err ? err : perf_parse_name(x, at, equals, x->p->event);
 }
 
 /* Makes a name of what was made of another's. */
@@ -208,7 +208,7 @@ void lkst_perf_name(struct lkst_probe *p, const char *function)
 }
 
 /* The event, where the text says enough. */
-static void make_event(struct lkst_probe *p)
+static void perf_make_event(struct lkst_probe *p)
 {
 	const struct lkst_probe_place *place = &p->place;
 
@@ -227,11 +227,11 @@ static bool is_mark(const char *at, const char *end)
 }
 
 /* "%[[sdt_]PROVIDER:]NAME[@PROGRAM]" */
-static int parse_mark(struct parser *x)
+static int parse_mark(struct perf_parser *x)
 {
 	struct lkst_probe_place *place = &x->p->place;
-	const char *at = x->c->at + (*x->c->at == '%'), *stop = find(at, x->end, ";=@+%");
-	const char *colon = find(at, stop, ":"), *name = colon < stop ? colon + 1 : at;
+	const char *at = x->c->at + (*x->c->at == '%'), *stop = perf_find(at, x->end, ";=@+%");
+	const char *colon = perf_find(at, stop, ":"), *name = colon < stop ? colon + 1 : at;
 	int err = 0;
 
 	place->kind = LKST_PLACE_MARK;
@@ -244,12 +244,12 @@ static int parse_mark(struct parser *x)
 		return lkst_cursor_refuse(x->c, at,
 					  "that must be an SDT name: %%PROVIDER:NAME[@PROGRAM]");
 	if (colon < stop)
-		err = keep(x, at, colon, &place->provider);
+		err = perf_keep(x, at, colon, &place->provider);
 	if (!err)
-		err = keep(x, name, stop, &place->symbol);
+		err = perf_keep(x, name, stop, &place->symbol);
 	if (!err && stop < x->end) {
 		free(place->path);
-		err = keep(x, stop + 1, x->end, &place->path);
+		err = perf_keep(x, stop + 1, x->end, &place->path);
 	}
 	x->c->at = x->end;
 	if (err)
@@ -266,7 +266,7 @@ static int parse_mark(struct parser *x)
 /* ---- the parts of a place --------------------------------------------------------------------- */
 
 /* A number up to @stop. */
-static int parse_number(struct parser *x, const char *stop, u64 max, const char *what, u64 *ret)
+static int perf_parse_number(struct perf_parser *x, const char *stop, u64 max, const char *what, u64 *ret)
 {
 	const char *at = x->c->at;
 
@@ -277,7 +277,7 @@ static int parse_number(struct parser *x, const char *stop, u64 max, const char 
 }
 
 /* "@SRC" */
-static int parse_source(struct parser *x, const char *stop)
+static int parse_source(struct perf_parser *x, const char *stop)
 {
 	struct lkst_probe_place *place = &x->p->place;
 
@@ -285,11 +285,11 @@ static int parse_source(struct parser *x, const char *stop)
 		return lkst_cursor_refuse(x->c, x->c->at - 1, "SRC@SRC is not allowed");
 	if (stop == x->c->at || (*x->c->at == '@' && stop == x->c->at + 1))
 		return lkst_cursor_refuse(x->c, stop, "the name of a source file is missing");
-	return keep(x, x->c->at, stop, &place->source);
+	return perf_keep(x, x->c->at, stop, &place->source);
 }
 
 /* "%return" or "%next" */
-static int parse_where(struct parser *x, const char *stop)
+static int parse_where(struct perf_parser *x, const char *stop)
 {
 	const char *at = x->c->at;
 	size_t length = (size_t)(stop - at);
@@ -309,7 +309,7 @@ static int parse_where(struct parser *x, const char *stop)
 }
 
 /* One part, which begins with @sign and ends at @stop; the cursor is after the sign. */
-static int parse_part(struct parser *x, char sign, const char *stop)
+static int parse_part(struct perf_parser *x, char sign, const char *stop)
 {
 	struct lkst_probe_place *place = &x->p->place;
 	u64 number = 0;
@@ -324,12 +324,12 @@ static int parse_part(struct parser *x, char sign, const char *stop)
 		return place->pattern ? 0 : lkst_cursor_no_memory(x->c);
 	case ':':
 		x->line_at = x->c->at;
-		err = parse_number(x, stop, INT32_MAX, "line number", &number);
+		err = perf_parse_number(x, stop, INT32_MAX, "line number", &number);
 		place->line = (u32)number;
 		return err;
 	case '+':
 		x->offset_at = x->c->at;
-		return parse_number(x, stop, UINT32_MAX, "offset", &place->offset);
+		return perf_parse_number(x, stop, UINT32_MAX, "offset", &place->offset);
 	case '@':
 		return parse_source(x, stop);
 	default:
@@ -337,7 +337,7 @@ static int parse_part(struct parser *x, char sign, const char *stop)
 	}
 }
 
-static int parse_parts(struct parser *x)
+static int parse_parts(struct perf_parser *x)
 {
 	int err = 0;
 
@@ -346,7 +346,7 @@ static int parse_parts(struct parser *x)
 		/* "@@V" is a version of the function, "@V" is one if there is no source of that name. */
 		bool is_version = sign == '@' && *x->c->at == '@' && x->c->at < x->end;
 		const char *stop = sign == ';' ? x->end
-					       : find(x->c->at + is_version, x->end, ";:+@%");
+					       : perf_find(x->c->at + is_version, x->end, ";:+@%");
 
 		err = parse_part(x, sign, stop);
 		x->c->at = err ? x->c->at : stop;
@@ -356,7 +356,7 @@ static int parse_parts(struct parser *x)
 
 /* ---- which parts go with which ---------------------------------------------------------------- */
 
-static int check_parts(struct parser *x)
+static int check_parts(struct perf_parser *x)
 {
 	const struct lkst_probe_place *place = &x->p->place;
 
@@ -388,7 +388,7 @@ static int check_parts(struct parser *x)
 }
 
 /* "0x...": the address is kept as the symbol until now. */
-static int make_address(struct parser *x)
+static int make_address(struct perf_parser *x)
 {
 	struct lkst_probe_place *place = &x->p->place;
 	const char *at = x->c->text + place->at;
@@ -405,7 +405,7 @@ static int make_address(struct parser *x)
 	return 0;
 }
 
-static int check_symbol(struct parser *x)
+static int perf_check_symbol(struct perf_parser *x)
 {
 	const char *symbol = x->p->place.symbol;
 
@@ -417,7 +417,7 @@ static int check_symbol(struct parser *x)
 	return 0;
 }
 
-static int choose_kind(struct parser *x)
+static int choose_kind(struct perf_parser *x)
 {
 	struct lkst_probe_place *place = &x->p->place;
 
@@ -429,7 +429,7 @@ static int choose_kind(struct parser *x)
 		place->kind = place->symbol ? LKST_PLACE_FUNCTION_LAZY : LKST_PLACE_SOURCE_LAZY;
 	else
 		place->kind = LKST_PLACE_SYMBOL;
-	return place->symbol ? check_symbol(x) : 0;
+	return place->symbol ? perf_check_symbol(x) : 0;
 }
 
 /* A source file has a dot in its name, and a line or a pattern is next. */
@@ -438,18 +438,18 @@ static bool is_source(const char *at, const char *stop, const char *end)
 	return stop < end && (*stop == ';' || *stop == ':') && memchr(at, '.', (size_t)(stop - at));
 }
 
-static int parse_place(struct parser *x)
+static int perf_parse_place(struct perf_parser *x)
 {
 	struct lkst_probe_place *place = &x->p->place;
-	const char *at = x->c->at, *stop = name_end(at, x->end);
+	const char *at = x->c->at, *stop = perf_name_end(at, x->end);
 	int err = 0;
 
 	place->at = lkst_cursor_offset(x->c, at);
 	if (is_mark(at, x->end))
 		return parse_mark(x);
 	if (stop > at)
-		err = keep(x, at, stop,
-			   is_source(at, stop, x->end) ? &place->source : &place->symbol);
+		err = perf_keep(x, at, stop,
+				is_source(at, stop, x->end) ? &place->source : &place->symbol);
 	x->c->at = stop;
 	if (!err)
 		err = parse_parts(x);
@@ -462,20 +462,20 @@ static int parse_place(struct parser *x)
 
 static int parse_text(struct lkst_cursor *c, struct lkst_probe *p)
 {
-	struct parser x = { .c = c, .p = p };
+	struct perf_parser x = { .c = c, .p = p };
 	int err;
 
 	if (!lkst_cursor_skip_blanks(c))
 		return lkst_cursor_refuse(c, c->at,
 					  "a probe is missing: FUNCTION, SOURCE:LINE ...");
 	x.end = place_end(c->at);
-	err = parse_names(&x);
+	err = perf_parse_names(&x);
 	if (!err)
-		err = parse_place(&x);
+		err = perf_parse_place(&x);
 	if (err)
 		return err;
 	make_group(p);
-	make_event(p);
+	perf_make_event(p);
 	c->at = x.end;
 	return lkst_arguments_parse(c, LKST_NAMES_OF_PERF, p);
 }
@@ -534,8 +534,8 @@ static int parse_range(struct lkst_cursor *c, struct lkst_line_range *r)
 
 static int parse_lines(struct lkst_cursor *c, struct lkst_line_range *r)
 {
-	const char *at = c->at, *end = at + strlen(at), *colon = find(at, end, ":");
-	const char *sign = find(at, colon, "@");
+	const char *at = c->at, *end = at + strlen(at), *colon = perf_find(at, end, ":");
+	const char *sign = perf_find(at, colon, "@");
 	bool is_function = sign < colon || (!memchr(at, '/', (size_t)(colon - at)) &&
 					    !memchr(at, '.', (size_t)(colon - at)));
 

@@ -64,7 +64,7 @@ void lkst_probe_fini(struct lkst_probe *p)
 }
 
 /* Replaces a text that is another's by a copy; false: no memory. */
-static bool own(char **text)
+static bool probe_own(char **text)
 {
 	if (*text)
 		*text = strdup(*text);
@@ -81,7 +81,7 @@ int lkst_probe_copy(const struct lkst_probe *p, struct lkst_probe *ret)
 
 	*ret = *p;
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		is_whole &= !*texts[i] || own(texts[i]);
+		is_whole &= !*texts[i] || probe_own(texts[i]);
 	for (i = 0; i < LKST_PROBE_ARGS_MAX; i++) {
 		ret->args[i].fetch = lkst_fetch_copy(p->args[i].fetch);
 		is_whole &= !p->args[i].fetch || ret->args[i].fetch;
