@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The numbers of softirqs, which the kernel does not change: include/linux/interrupt.h. */
 #ifndef LKST_ABI_SOFTIRQ_H
 #define LKST_ABI_SOFTIRQ_H
