@@ -18,6 +18,16 @@ enum lkst_softirq {
 	LKST_SOFTIRQ_RCU,
 };
 
+enum {
+	/*
+	 * For which one NET_RX lasts at most: net_rx_action() ends after two ticks (netdev_budget_usecs), 20 ms where
+	 * HZ is 100, and the packet that it is at.
+	 */
+	LKST_RECEIVING_MOST_NS = 25 * 1000 * 1000,
+	/* From there to the interrupt of another CPU, to which it has passed a packet on, if that has them off. */
+	LKST_PASSING_ON_MOST_NS = 1000 * 1000,
+};
+
 /* Whether packets may be sent in softirq @number by itself: by timers, tasklets and queues of network devices. */
 static inline bool lkst_softirq_may_send(u64 number)
 {

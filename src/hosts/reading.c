@@ -204,7 +204,7 @@ static int bring_together(struct lkst_err *e, struct lkst_reading *r)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 int lkst_reading_take(struct lkst_err *e, struct lkst_trace **traces, unsigned int nr,
-		    struct lkst_reading *ret_reading)
+		      struct lkst_reading *ret_reading)
 {
 	struct lkst_reading r = { .list = calloc(nr, sizeof(*r.list)) };
 	unsigned int i;
@@ -308,7 +308,7 @@ static const char *why_unbounded(const struct lkst_host *host)
 }
 
 void lkst_reading_clock_text(const struct lkst_reading *r, unsigned int i,
-			   char text[LKST_HOST_CLOCK_TEXT])
+			     char text[LKST_HOST_CLOCK_TEXT])
 {
 	const struct lkst_host *host = &r->list[i];
 	const s64 ns = host->bound.shift_ns;

@@ -43,7 +43,7 @@ struct lkst_reading {
  * -EINVAL: that cannot be done.
  */
 int lkst_reading_take(struct lkst_err *e, struct lkst_trace **traces, unsigned int nr,
-		    struct lkst_reading *ret_reading);
+		      struct lkst_reading *ret_reading);
 
 /* The same for somebody else, who closes it as well: the traces are held. 0 or -ENOMEM. */
 int lkst_reading_hold(struct lkst_err *e, const struct lkst_reading *r, struct lkst_reading *ret_reading);
@@ -52,7 +52,7 @@ void lkst_reading_close(struct lkst_reading *r);
 /* Opens the traces of recordings (hosts/recordings.h). */
 struct lkst_recording_list;
 int lkst_reading_open(struct lkst_err *e, const struct lkst_recording_list *list,
-		    struct lkst_reading *ret_reading);
+		      struct lkst_reading *ret_reading);
 
 /* The trace of a reading of one host; NULL: it has several, or is closed. */
 static inline struct lkst_trace *lkst_reading_one(const struct lkst_reading *r)
@@ -72,6 +72,6 @@ u64 lkst_host_own_ns(const struct lkst_host *host, u64 ns);
 /* "1.2 ms added, right to 85 us": what is known of the clock of host @i. */
 enum { LKST_HOST_CLOCK_TEXT = 256 };
 void lkst_reading_clock_text(const struct lkst_reading *r, unsigned int i,
-			   char text[LKST_HOST_CLOCK_TEXT]);
+			     char text[LKST_HOST_CLOCK_TEXT]);
 
 #endif

@@ -36,7 +36,7 @@ static void reading_merge_step(struct lkst_reading_merge *t, unsigned int i)
 }
 
 int lkst_reading_merge_new(struct lkst_err *e, const struct lkst_reading *r, u64 from_ns, u64 to_ns,
-			 bool reads_all, struct lkst_reading_merge **ret_merge)
+			   bool reads_all, struct lkst_reading_merge **ret_merge)
 {
 	_cleanup_(lkst_reading_merge_freep) struct lkst_reading_merge *t = calloc(1, sizeof(*t));
 	unsigned int i;
@@ -101,7 +101,7 @@ static bool reading_merge_choose(struct lkst_reading_merge *t)
 }
 
 int lkst_reading_merge_next(struct lkst_reading_merge *t, unsigned int *ret_host,
-			  struct lkst_record *ret_record)
+			    struct lkst_record *ret_record)
 {
 	struct reading_merge_place *p = &t->places[t->top];
 

@@ -12,7 +12,7 @@ struct lkst_reading_merge;
  * beginning on, for those who must know what was before.
  */
 int lkst_reading_merge_new(struct lkst_err *e, const struct lkst_reading *r, u64 from_ns, u64 to_ns,
-			 bool reads_all, struct lkst_reading_merge **ret_merge);
+			   bool reads_all, struct lkst_reading_merge **ret_merge);
 void lkst_reading_merge_free(struct lkst_reading_merge *t);
 LKST_GUARD(lkst_reading_merge_free, struct lkst_reading_merge)
 
@@ -21,7 +21,7 @@ LKST_GUARD(lkst_reading_merge_free, struct lkst_reading_merge)
  * by their hosts' numbers. The records of the hosts' state come first.
  */
 int lkst_reading_merge_next(struct lkst_reading_merge *t, unsigned int *ret_host,
-			  struct lkst_record *ret_record);
+			    struct lkst_record *ret_record);
 
 /* The next of the gaps that the pass has met in the trace of @host, as lkst_merge_gap() has it. */
 int lkst_reading_merge_gap(struct lkst_reading_merge *t, unsigned int host, struct lkst_gap *ret_gap);

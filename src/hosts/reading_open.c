@@ -11,7 +11,7 @@ static int reading_open_recording(struct lkst_err *e, const struct lkst_one_reco
 }
 
 int lkst_reading_open(struct lkst_err *e, const struct lkst_recording_list *r,
-		    struct lkst_reading *ret_reading)
+		      struct lkst_reading *ret_reading)
 {
 	struct lkst_trace *traces[LKST_HOSTS_MAX];
 	unsigned int nr = 0;

@@ -11,7 +11,6 @@
 #include "base/vec.h"
 
 enum {
-	PASSING_ON_MOST_NS = 1000 * 1000, /* from receiving to the interrupt of the CPU that a packet is passed on to */
 	KSOFTIRQD_MOST_NS = 100 * 1000 * 1000, /* for which ksoftirqd may wait for its CPU */
 	SOFTIRQS_MOST_NS = 10 * 1000 * 1000, /* for which one run of softirqs lasts: 2 ms, and the last of them */
 	VECTOR_LOCAL_TIMER = 0xec, /* arch/x86/include/asm/irq_vectors.h */
@@ -203,9 +202,10 @@ static bool cpu_timers_may_be_passed_on(const struct lkst_cpu_timers *t, const s
 	for (i = 0; i < t->nr_cpus; i++) {
 		const struct lkst_cpu_timer *cpu = &t->cpus[i];
 		const bool is_receiving = cpu->rx_from_ns > cpu->rx_to_ns &&
-					  cpu->rx_from_ns + SOFTIRQS_MOST_NS >= since_ns;
+					  cpu->rx_from_ns + LKST_RECEIVING_MOST_NS >= since_ns;
 
-		if (i != w->cpu && (is_receiving || (cpu->rx_to_ns && cpu->rx_to_ns + PASSING_ON_MOST_NS >= since_ns)))
+		if (i != w->cpu &&
+		    (is_receiving || (cpu->rx_to_ns && cpu->rx_to_ns + LKST_PASSING_ON_MOST_NS >= since_ns)))
 			return true;
 	}
 	return false;

@@ -11,8 +11,6 @@ enum {
 	CONTEXT_MAX = 1 << 20,	/* records looked through for a context's begin */
 	REQUESTS_MAX = 1 << 14, /* records of requests looked through for those that wait */
 	AHEAD_MAX = 512,	/* requests of a disk that are distinguished */
-	RECEIVING_MOST_NS = 10 * 1000 * 1000, /* for which one run of softirqs lasts: 2 ms, and the last of them */
-	PASSING_ON_MOST_NS = 1000 * 1000, /* from there to the interrupt of the CPU that a packet is passed on to */
 };
 
 /* What nests on a CPU: its entry and its exit. */
@@ -416,11 +414,11 @@ static bool receives(const struct lkst_excerpt *w, u32 cpu, u64 since_ns, u32 i)
 		const u16 kind = lkst_event_ref_kind(w, at);
 		const u64 ns = w->moments[at].ns;
 
-		if (ns + RECEIVING_MOST_NS < since_ns)
+		if (ns + LKST_RECEIVING_MOST_NS < since_ns)
 			return false;
 		if ((kind == LKST_EV_softirq_entry || kind == LKST_EV_softirq_exit) &&
 		    lkst_event_ref_int(w, at, "vec") == LKST_SOFTIRQ_NET_RX)
-			return kind == LKST_EV_softirq_entry || ns + PASSING_ON_MOST_NS >= since_ns;
+			return kind == LKST_EV_softirq_entry || ns + LKST_PASSING_ON_MOST_NS >= since_ns;
 	}
 	return false;
 }
@@ -434,7 +432,7 @@ static bool wake_cause_may_be_passed_on(const struct lkst_excerpt *w, u64 since_
 	for (cpu = 0; cpu < w->nr_cpus; cpu++)
 		if (cpu != w->moments[i].cpu && receives(w, cpu, since_ns, i))
 			return true;
-	return since_ns < w->from_ns + RECEIVING_MOST_NS;
+	return since_ns < w->from_ns + LKST_RECEIVING_MOST_NS;
 }
 
 /* The same as wake_cause_is_own_softirq() for what came between the thread's record @at and @waking. */

@@ -37,10 +37,10 @@ static int print_run(struct lkst_err *e, const void *options, char **args, unsig
 	_cleanup_(lkst_reading_close) struct lkst_reading reading = {};
 	const struct read_print_options *o = options;
 	const struct lkst_print_records what = { .options = &o->options,
-					       .from = o->from,
-					       .to = o->to,
-					       .first = (u64)o->first,
-					       .last = (u64)o->last };
+						 .from = o->from,
+						 .to = o->to,
+						 .first = (u64)o->first,
+						 .last = (u64)o->last };
 	int err;
 
 	if (o->first && o->last)

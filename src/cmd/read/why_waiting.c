@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "cmd/frame/cmd.h"
-#include "cmd/readers/traces.h"
 
 enum {
 	SHORT_ROWS = 2, /* of an interval, at most */
