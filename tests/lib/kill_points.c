@@ -228,10 +228,12 @@ static void kill_at(struct tracing *t, struct tracee *tracee)
 }
 
 /* Counts a point. True: it is the one that is planned. */
-static bool pass(struct tracing *t, enum kill_point point)
+static bool pass(struct tracing *t, const struct tracee *tracee, enum kill_point point)
 {
 	bool is_it = t->plan->at == (s64)t->seen->nr;
 
+	must(t->seen->nr < KILL_POINTS_MAX, "too many points");
+	t->seen->of_child[t->seen->nr] = tracee->pid != t->first;
 	t->seen->nr++;
 	t->seen->of[point]++;
 	if (is_it)
@@ -252,7 +254,7 @@ static void stop_before(struct tracing *t, struct tracee *tracee)
 	tracee->is_receiving = is_receiving((long)info.seccomp.nr);
 	if (point == NOT_KNOWN)
 		t->seen->unknown = (long)info.seccomp.nr;
-	if (point < 0 || !pass(t, (enum kill_point)point))
+	if (point < 0 || !pass(t, tracee, (enum kill_point)point))
 		return;
 	/* A process that ends does not come back. */
 	tracee->is_at_point = t->plan->is_after && point != KILL_EXIT;
@@ -269,7 +271,7 @@ static void stop_after(struct tracing *t, struct tracee *tracee)
 	if (info.op != PTRACE_SYSCALL_INFO_EXIT)
 		return;
 	if (tracee->is_receiving && info.exit.rval > 0)
-		is_it |= pass(t, KILL_RECEIVE);
+		is_it |= pass(t, tracee, KILL_RECEIVE);
 	tracee->is_receiving = tracee->is_at_point = false;
 	if (is_it)
 		kill_at(t, tracee);

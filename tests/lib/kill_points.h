@@ -36,10 +36,13 @@ struct kill_plan {
 	bool is_whole; /* all processes end, or else the one that has come to the point */
 };
 
+enum { KILL_POINTS_MAX = 1024 }; /* that one piece of work may have */
+
 struct kill_seen {
 	u32 nr, of[KILL_NR_POINTS];   /* points that were passed or come to */
+	bool of_child[KILL_POINTS_MAX]; /* of each: by a process that the first one has started */
 	bool is_killed;		      /* the point was come to */
-	bool is_child;		      /* by a process that the first one has started */
+	bool is_child;		      /* by such a process */
 	enum kill_point point;	      /* which it was */
 	int status;		      /* of the first process: waitpid(2) */
 	long unknown;		      /* number of a system call that is not known here; -1: none */
@@ -47,7 +50,8 @@ struct kill_seen {
 
 /*
  * Has @run do its work in a process of its own, which may start others, until all have ended or the point is come to.
- * Only one of them may run at a time, so that the order of the points is always the same.
+ * Only one of them may run at a time, so that the order of the points is always the same. So what is left of all of them by a
+ * kill right after a point is what one right before the next leaves.
  */
 void kill_points_run(const struct kill_plan *plan, void (*run)(void *ctx), void *ctx, struct kill_seen *ret_seen);
 

@@ -51,7 +51,7 @@ TEST(a_part_says_less_and_nothing_else)
 	struct less l;
 	u64 seed;
 
-	for (seed = 0; seed < 320; seed++)
+	for (seed = 0; seed < 320; seed += UNIT_STEP)
 		wrong += judge(seed, (u8)seed & MACHINE_KINDS_OF, false, &l);
 	CHECK_EQ(wrong, 0);
 }
