@@ -23,7 +23,8 @@ patterns()
 }
 
 # Prints FILE:LINE and the words for each place in the files named on standard input that matches a pattern of file $1.
-# A blank of a pattern is also the end of a line, with what begins the next line of a comment, a text or a manual page.
+# A blank of a pattern is also the end of a line, with what begins the next line of a comment, a text or a manual page; and
+# an underscore, so that names are read as well.
 uses()
 {
 	perl -e '
@@ -37,6 +38,7 @@ uses()
 		for my $file (@files) {
 			open(my $in, "<", $file) or die "$file: $!";
 			my $text = do { local $/; <$in> } // "";
+			$text =~ tr/_/ /;
 			while ($text =~ /$any/gi) {
 				my ($begin, $words) = ($-[0], $&);
 				my $line = 1 + (substr($text, 0, $begin) =~ tr/\n//);
@@ -68,7 +70,7 @@ else
 	echo "FAIL words_are_those_of_the_list: ${found//$'\n'/; }"
 fi
 
-# Each example alone on a line, in capitals, and one word a line; beside words that are right.
+# Each example alone on a line, in capitals, one word a line, and in a name; beside words that are right.
 mkdir "$SCRATCH/mutants"
 bad=
 while IFS= read -r pattern; do
@@ -77,8 +79,14 @@ while IFS= read -r pattern; do
 	printf '/* This is the right word. */\n/* It %s now. */\n' "$example" >"$SCRATCH/mutants/plain.c"
 	printf '# It %s\n' "${example^^}" >"$SCRATCH/mutants/loud.sh"
 	printf ' * It\n * %s\n * now.\n' "${example// /$'\n * '}" >"$SCRATCH/mutants/wrapped.h"
+	named=
+	rm -f "$SCRATCH/mutants/name.h"
+	if [[ $pattern == '\b'* && $example =~ ^[a-z\ ]+$ ]]; then
+		named=' name.h:2'
+		printf 'x_right;\nx_%s_now;\n' "${example// /_}" >"$SCRATCH/mutants/name.h"
+	fi
 	noticed=$(printf '%s\n' "$SCRATCH"/mutants/* | uses "$SCRATCH/pattern" | sed 's/: .*//; s/.*\///')
-	[ "${noticed//$'\n'/ }" = 'loud.sh:1 plain.c:2 wrapped.h:2' ] || bad="$bad \"$example\": ${noticed//$'\n'/ };"
+	[ "${noticed//$'\n'/ }" = "loud.sh:1$named plain.c:2 wrapped.h:2" ] || bad="$bad \"$example\": ${noticed//$'\n'/ };"
 done <"$SCRATCH/patterns"
 if [ -z "$bad" ]; then
 	echo 'ok words_notices_each_pattern'

@@ -43,7 +43,7 @@ struct lkst_bank {
 
 /* All banks of a recording, in the control page. */
 struct lkst_banks {
-	u32 in_force; /* the bank that gets what is sent to main, or will when the last incident ends */
+	u32 active; /* the bank that gets what is sent to main, or will when the last incident ends */
 	u32 nr;	      /* incidents so far */
 	u32 is_keeping; /* a program is keeping one; a cause that comes meanwhile is part of the same incident */
 	u32 pad;

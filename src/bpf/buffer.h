@@ -91,7 +91,7 @@ static __always_inline void lkst_buffer_mark(struct lkst_state *st, u64 opens)
  * What goes to page @st on its CPU, which must be this one, goes to page @to from now on, and begins with a
  * new block there.
  */
-static __always_inline void lkst_buffer_go_over(struct lkst_state *st, u32 to)
+static __always_inline void lkst_buffer_switch_to(struct lkst_state *st, u32 to)
 {
 	u32 serves = LKST_LOAD(st->serves) & (LKST_NR_BUFFERS - 1);
 	struct lkst_state *there = LKST_ELEMENT(to);

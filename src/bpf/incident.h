@@ -62,7 +62,7 @@ static __always_inline void lkst_bank_leave(const struct lkst_incident_cause *ca
 	bank->until_ns = until;
 	bank->cause = *cause;
 	lkst_control.leave_to[from & (LKST_NR_BUFFERS - 1)] = to;
-	lkst_control.banks.in_force = to;
+	lkst_control.banks.active = to;
 	lkst_control.banks.until_ns = until;
 	LKST_STORE_RELEASE(bank->state, LKST_BANK_KEPT);
 	/* Before the times in the rings: lkst_ring_set_turn() has the other half. */
@@ -105,7 +105,7 @@ __weak __noinline int lkst_incident_keep(const struct lkst_incident_cause *cause
 {
 	u32 from, to, number = 0;
 
-	from = LKST_LOAD(lkst_control.banks.in_force) & (LKST_NR_BUFFERS - 1);
+	from = LKST_LOAD(lkst_control.banks.active) & (LKST_NR_BUFFERS - 1);
 	/* A recording need not have banks. */
 	if (!cause || LKST_LOAD(lkst_control.bank[from].state) == LKST_BANK_NONE)
 		return 0;
@@ -115,7 +115,7 @@ __weak __noinline int lkst_incident_keep(const struct lkst_incident_cause *cause
 		return 0;
 	}
 	/* Another incident may have come in between. */
-	from = LKST_LOAD(lkst_control.banks.in_force);
+	from = LKST_LOAD(lkst_control.banks.active);
 	to = lkst_bank_take();
 	if (to < LKST_NR_BUFFERS) {
 		lkst_bank_leave(cause, from, to, cause->ns + cause->post_ns + 1);

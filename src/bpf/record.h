@@ -125,7 +125,7 @@ static __always_inline void *lkst_element(u32 i)
 
 #define LKST_LEAVE_AT(st) lkst_buffer_leave_at(st)
 #define LKST_TARGET(st, wraps, ts) lkst_buffer_target(st, wraps, ts)
-#define LKST_GO_OVER(st, to) lkst_buffer_go_over(st, to)
+#define LKST_SWITCH_BUFFER(st, to) lkst_buffer_switch_to(st, to)
 
 #include "bpf/ring.h"
 

@@ -18,7 +18,7 @@
  *   LKST_STORE_FENCE(x, v)           a store that other CPUs see before any later load is done
  *   LKST_LEAVE_AT(st)                the time from which writers leave the buffer of page st, ns; 0: they don't
  *   LKST_TARGET(st, wraps, ts)       page where a record of time ts goes, as things stand; it may be st's
- *   LKST_GO_OVER(st, to)             later writers of this CPU that would use page st use page `to`
+ *   LKST_SWITCH_BUFFER(st, to)             later writers of this CPU that would use page st use page `to`
  *   LKST_BOUNDED(v), LKST_OPAQUE(p)  hides from the compiler where value v or pointer p came from
  *   LKST_UNLIKELY(c)                 condition c, which is nearly always false
  *   LKST_RARE                        attributes of a function that must not be inlined
@@ -177,7 +177,7 @@ LKST_RARE u32 lkst_ring_turn(u32 page, u64 level)
 	if (there && inside < LKST_LEVELS) {
 		LKST_STORE(there->nest, inside + 1);
 		LKST_BARRIER();
-		LKST_GO_OVER(st, to);
+		LKST_SWITCH_BUFFER(st, to);
 		LKST_BARRIER();
 		LKST_STORE(st->nest, level);
 		st = there;

@@ -148,7 +148,7 @@ static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struc
 /* Loads the best of @nr copies of a block and repairs it; NULL: none makes sense. */
 static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebuilt_stream *s,
 					 const struct lkst_hit *hits, size_t nr,
-					 struct lkst_repaired *ret_mended)
+					 struct lkst_repaired *ret_repaired)
 {
 	size_t i, best = nr;
 	u32 most = 0, length;
@@ -157,9 +157,9 @@ static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebui
 		length = rebuild_load(w, &hits[i], w->block);
 		if (length &&
 		    lkst_repair(w->block, length, hits[i].b, s->ring, w->limit_ns, w->r->catalog,
-			      ret_mended) &&
-		    ret_mended->content > most) {
-			most = ret_mended->content;
+			      ret_repaired) &&
+		    ret_repaired->content > most) {
+			most = ret_repaired->content;
 			best = i;
 		}
 	}
@@ -167,7 +167,7 @@ static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebui
 		best = 0;
 	length = rebuild_load(w, &hits[best], w->block);
 	if (!length || !lkst_repair(w->block, length, hits[best].b, s->ring, w->limit_ns,
-				  w->r->catalog, ret_mended))
+				  w->r->catalog, ret_repaired))
 		return NULL;
 	return &hits[best];
 }

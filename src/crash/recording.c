@@ -319,8 +319,8 @@ static int compare_recordings(const void *a, const void *b)
 
 	if (x->is_proven != y->is_proven)
 		return x->is_proven ? -1 : 1;
-	if (x->is_outdone != y->is_outdone)
-		return x->is_outdone ? 1 : -1;
+	if (x->is_overridden != y->is_overridden)
+		return x->is_overridden ? 1 : -1;
 	if (x_good != y_good)
 		return x_good ? -1 : 1;
 	return last_ns(x) > last_ns(y) ? -1 : last_ns(x) < last_ns(y);
@@ -393,8 +393,8 @@ static int compare_claims(struct lkst_err *e, struct lkst_recordings *r)
 			first = find_claim(list, r->nr, list[i]->id);
 		if (!first || first == list[i])
 			continue;
-		list[i]->is_outdone = true;
-		first->nr_outdone++;
+		list[i]->is_overridden = true;
+		first->nr_overridden++;
 	}
 	return 0;
 }
@@ -467,7 +467,7 @@ void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16])
 	for (i = 0; i < r->nr; i++) {
 		struct lkst_recording *one = &r->items[i];
 
-		if (one->is_outdone ||
+		if (one->is_overridden ||
 		    (one->catalog && !memcmp(one->catalog->boot_id, boot_id, 16)))
 			recording_fini(one);
 		else

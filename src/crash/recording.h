@@ -17,8 +17,8 @@ struct lkst_recording {
 	u8 id[16];	/* of its pages; to be shown to nobody */
 	u8 uuid[16];	/* of its trace; all zero: not known */
 	bool is_proven; /* its id is one that the kernel's side was given: no program of a user could know it */
-	bool is_outdone; /* another one has the same UUID and more blocks, or this has the UUID for its id, as copies */
-	unsigned int nr_outdone; /* recordings that it takes precedence over */
+	bool is_overridden; /* another one has the same UUID and more blocks, or this has the UUID for its id, as copies */
+	unsigned int nr_overridden; /* recordings that it takes precedence over */
 	const struct lkst_hit *blocks; /* in order of stream and number; borrowed */
 	size_t nr_blocks;
 
@@ -49,7 +49,7 @@ struct lkst_recordings {
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 			const struct lkst_hits *hits, const struct lkst_memory_ids *known,
 			struct lkst_recordings *ret_recordings);
-/* Drops the recordings that their catalogues say were made in boot @boot_id, and those with is_outdone. */
+/* Drops the recordings that their catalogues say were made in boot @boot_id, and those with is_overridden. */
 void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16]);
 void lkst_recordings_free(struct lkst_recordings *r);
 

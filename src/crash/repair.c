@@ -90,7 +90,7 @@ static u32 find_torn(const struct lkst_block *block, const struct crash_repair_w
 }
 
 bool lkst_repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,
-		 const struct lkst_catalog *catalog, struct lkst_repaired *ret_mended)
+		 const struct lkst_catalog *catalog, struct lkst_repaired *ret_repaired)
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)bytes;
 	u64 size = le64toh(h->packet_size) / 8, content = le64toh(h->content_size) / 8;
@@ -134,7 +134,7 @@ bool lkst_repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring 
 	m.end_ns = w.last_ns;
 	if (is_open || m.is_damaged || w.content != content)
 		close_header(h, &w);
-	*ret_mended = m;
+	*ret_repaired = m;
 	return true;
 }
 

@@ -24,7 +24,7 @@ struct lkst_repaired {
  * stays as it is. False: its header makes no sense.
  */
 bool lkst_repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,
-		 const struct lkst_catalog *catalog, struct lkst_repaired *ret_mended);
+		 const struct lkst_catalog *catalog, struct lkst_repaired *ret_repaired);
 
 /*
  * If the record that was being written is whole nevertheless, makes @bytes a block of it alone and

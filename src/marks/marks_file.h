@@ -64,7 +64,7 @@ u32 lkst_marks_file_areas(const struct lkst_marks_file *f);
 /*
  * Looks in at most @most areas for what is complete and was not read before, each time in others if it has more, and
  * returns how many blocks that is in. Until it is called again, nothing later is read. What was all recorded before
- * @from_ns is passed over. @is_last: it will not be called again, and threads that were not looked at are lost.
+ * @from_ns is skipped. @is_last: it will not be called again, and threads that were not looked at are lost.
  */
 u32 lkst_marks_file_look(struct lkst_marks_file *f, u32 most, u64 from_ns, bool is_last);
 

@@ -23,7 +23,7 @@ enum lkst_reader { LKST_READER_MODEL = 1, LKST_READER_REPORT = 2, LKST_READER_WH
 /* A bit of enum lkst_reader for each that reads @event; 0 if the event is not in the maskset standard. */
 u8 lkst_standard_readers(const struct lkst_event_class *event);
 
-/* Fills @mask with it. Globs that name no event of @c are passed over. */
+/* Fills @mask with it. Globs that name no event of @c are skipped. */
 void lkst_shipped_mask_fill(const struct lkst_shipped_mask *shipped, const struct lkst_catalog *c,
 			    struct lkst_mask *mask);
 

@@ -67,7 +67,7 @@ struct outcome extract_known(const char *path, const struct lkst_memory_ids *kno
 	o.nr_recordings = recordings.nr;
 	if (recordings.nr) {
 		o.is_proven = recordings.items[0].is_proven;
-		o.nr_outdone = recordings.items[0].nr_outdone;
+		o.nr_overridden = recordings.items[0].nr_overridden;
 		o.rivals = recordings.items[0].rivals;
 	}
 	o.has_catalog = recordings.nr && recordings.items[0].catalog;

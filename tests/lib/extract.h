@@ -42,7 +42,7 @@ struct outcome {
 	unsigned int nr_recordings;
 	bool has_catalog;
 	bool is_proven; /* these three of the first one */
-	unsigned int nr_outdone;
+	unsigned int nr_overridden;
 	u64 rivals;
 	struct lkst_rebuild sum;
 };

@@ -146,7 +146,7 @@ expect dropped "$("$LKST" incident list | tail -n 1)" \
 expect third_goes_on "$(marks saved/incident-3-* buffer3)" '1000071 1000080 10'
 mark 1000081 1000090
 "$LKST" snapshot --quiet --output five
-expect the_bank_in_force_goes_on "$(marks five main)" '1000081 1000090 10'
+expect the_active_bank_goes_on "$(marks five main)" '1000081 1000090 10'
 expect_refusal banks_are_not_deleted 'is for incidents' buffer delete bank1
 expect_refusal no_such_incident 'there is no incident 9' incident drop 9
 # While there is nothing to save it sleeps, until the kernel wakes it: what a call gives is in the list when it is over.
@@ -215,7 +215,7 @@ expect handler_keeps "$("$LKST" incident list --json | perl -MJSON::XS -ne '
 "$LKST" incident save --drop --output saved --quiet all
 expect kept_up_to_the_event "$(marks "$(echo saved/incident-5-*)" "$(ls saved/incident-5-* | sed -n 's/^\(bu.*\|main\)\.0$/\1/p')" |
 	cut -d ' ' -f 2)" 1000150
-expect handler_goes_over "$(marks six "$(ls six | sed -n 's/^\(buffer4\)\.0$/\1/p')")" '1000171 1000200 30'
+expect handler_switches "$(marks six "$(ls six | sed -n 's/^\(buffer4\)\.0$/\1/p')")" '1000171 1000200 30'
 
 # ---- a recording that takes the place of another ----
 mkdir before

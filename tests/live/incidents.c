@@ -213,7 +213,7 @@ static int keep_often(struct lkst_err *e, struct lkst_session *s, unsigned int *
 	}
 	/* What came last. */
 	return err ? err
-		   : check_bank(e, s, lkst_session_control(s)->banks.in_force, before_ns,
+		   : check_bank(e, s, lkst_session_control(s)->banks.active, before_ns,
 				UINT64_MAX);
 }
 

@@ -30,7 +30,7 @@ expect_refusal_by lkstm_needs_a_recording 'nothing is being recorded' lkstm list
 has_started=yes
 lkst start --quiet --buffer 16M --maskset RDEFAULT --budget none
 lkstm list >out
-expect_text lkstm_list_marks_the_one_in_force out 'maskset_id length name
+expect_text lkstm_list_marks_the_active_one out 'maskset_id length name
 0 (0x00) 4096 RNOTHING
 1 (0x01) 4096 RALL
 2*(0x02) 4096 RDEFAULT'
@@ -86,9 +86,9 @@ sed -i -E '/ (sched_process_(fork|exec|exit|free)|task_(newtask|rename)|cgroup_(
 expect_text process_trace_has_two_events out '0x001 PROCESS_CONTEXTSWITCH 0x01
 0x002 PROCESS_WAKEUP 0x01'
 if lkstm list | grep -q '^3\*(0x03) 4096 '; then
-	ok lkstm_set_puts_it_in_force
+	ok lkstm_set_activates_it
 else
-	fail lkstm_set_puts_it_in_force "$(lkstm list)"
+	fail lkstm_set_activates_it "$(lkstm list)"
 fi
 if [ "$(lkst status --json | perl -MJSON::XS -e 'print decode_json(<STDIN>)->{hooks}')" = 12 ]; then
 	ok hooks_that_nobody_needs_are_detached
@@ -215,7 +215,7 @@ expect_refusal_by unknown_handler 'there is no handler 0x07' lkstm config -m 3 1
 expect_refusal_by unknown_event 'this recording has no event 0x008' lkstm config -m 3 8 1
 expect_refusal_by unknown_maskset 'there is no maskset 9' lkstm set -m 9
 expect_refusal_by too_high_a_number 'have the numbers 0 to 15, not 16' lkstm write -m 16
-expect_refusal_by one_in_force_is_not_deleted 'is active' lkstm delete -m 4
+expect_refusal_by the_active_one_is_not_deleted 'is active' lkstm delete -m 4
 expect_refusal_by no_maskset '-m says which' lkstm read
 lkstm set -m 2 && lkstm delete -m 4
 expect_refusal_by deleted_is_gone 'there is no maskset 4' lkstm read -m 4

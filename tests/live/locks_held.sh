@@ -10,7 +10,7 @@ needs_the_recorder
 cd "$work" || exit
 mkfifo input
 
-# Has the locks held and waited for, in directory $1; `waits` has "WHAT WAITER HOLDER" of each. They are until let_go.
+# Has the locks held and waited for, in directory $1; `waits` has "WHAT WAITER HOLDER" of each. They are until release.
 hold()
 {
 	mkdir "$1"
@@ -30,7 +30,7 @@ hold()
 	sed -i '/ready/d' waits
 }
 
-let_go()
+release()
 {
 	exec 3>&-
 	wait "$holder"
@@ -117,7 +117,7 @@ sentences()
 if grep -qaP '\x00blocker\x00' /sys/kernel/btf/vmlinux; then
 	begin --event sched_switch --event sched_waking --event sched_blocker
 	hold core
-	let_go
+	release
 	end core.trace
 	expect the_switch_says_who_has_it "$(diff <(truth) <(said core.trace sched_blocker thread flags))" ''
 	expect the_model_takes_it "$(diff <(known) <(modelled core.trace))" ''
@@ -127,7 +127,7 @@ if grep -qaP '\x00blocker\x00' /sys/kernel/btf/vmlinux; then
 	hold listed
 	begin --event sched_switch --event sched_waking
 	end listed.trace
-	let_go
+	release
 	expect the_list_of_threads_says_it "$(diff <(truth) <(said listed.trace state_wait thread_tid lock_flags))" ''
 	expect the_model_takes_it_from_the_list "$(diff <(known) <(modelled listed.trace))" ''
 else
@@ -138,7 +138,7 @@ fi
 
 begin --event sched_switch --event sched_waking --event sched_blocker --event 'contention_*'
 hold all
-let_go
+release
 # Contended by many, for as long as it takes.
 for i in 1 2 3 4; do
 	perl -e 'for (1 .. 3000) { open my $f, ">>", "many"; syswrite $f, "x" x 8192 } unlink "many"' &

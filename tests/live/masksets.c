@@ -328,9 +328,9 @@ int main(void)
 		live_fail("no_record_is_lost_by_switching", "%llu of %llu rounds",
 			  (unsigned long long)nr_lost, (unsigned long long)rounds);
 	if (!nr_wrong && nr_checked[0] >= CHECKED_MIN && nr_checked[1] >= CHECKED_MIN)
-		live_ok("the_maskset_in_force_decides");
+		live_ok("the_active_maskset_decides");
 	else
-		live_fail("the_maskset_in_force_decides",
+		live_fail("the_active_maskset_decides",
 			  "%llu records against it; %llu and %llu rounds between switches",
 			  (unsigned long long)nr_wrong, (unsigned long long)nr_checked[0],
 			  (unsigned long long)nr_checked[1]);

@@ -237,26 +237,26 @@ expect own_handler_has_it "$(count where fired)" 500
 "$LKST" trigger remove where out alone
 
 # ---- another maskset for a time ----
-in_force()
+active()
 {
 	"$LKST" status --json | grep -o '"maskset_name":"[A-Za-z]*"'
 }
-is_in_force()
+is_active()
 {
-	[ "$(in_force)" = "\"maskset_name\":\"$1\"" ]
+	[ "$(active)" = "\"maskset_name\":\"$1\"" ]
 }
 "$LKST" maskset set later --quiet
 add 'syscall_exit_getpriority comm == "numbered"' --name up --rate 1/100s --switch RALL --for 15s
 expect armed_for_it "$("$LKST" maskset list | grep RALL | grep -c armed)" 1
-expect not_yet "$(in_force)" '"maskset_name":"later"'
+expect not_yet "$(active)" '"maskset_name":"later"'
 "$load/numbered" 1 1 </dev/null >numbered.out
 rm -rf early trace
 # The event is looked for at once: in the seconds to come other programs may go round the buffer with all events recorded.
 "$LKST" snapshot --quiet --no-symbols --output early
-expect in_force_at_once "$(in_force)" '"maskset_name":"RALL"'
+expect active_at_once "$(active)" '"maskset_name":"RALL"'
 expect_refusal what_comes_back_stays 'becomes active again' maskset delete later
-wait_until 60 is_in_force later
-expect reverts_by_itself "$(in_force)" '"maskset_name":"later"'
+wait_until 60 is_active later
+expect reverts_by_itself "$(active)" '"maskset_name":"later"'
 "$LKST" snapshot --quiet --output trace
 # Other programs, too, call getpriority, on other CPUs and while RALL is active: those calls do not count. Where many
 # processes come and go, the name of one that ended 15 s ago may be overwritten. The second switch is the one back.
@@ -279,16 +279,16 @@ add 'syscall_exit_getpriority comm == "numbered"' --name up --switch RALL --for 
 "$load/numbered" 1 1 </dev/null >numbered.out
 "$LKST" maskset set RDEFAULT --quiet
 sleep 0.8
-expect what_a_user_sets_stays "$(in_force)" '"maskset_name":"RDEFAULT"'
+expect what_a_user_sets_stays "$(active)" '"maskset_name":"RDEFAULT"'
 # Removed while its maskset is active: that ends.
 "$LKST" maskset set later --quiet
 sleep 0.6
 "$LKST" trigger remove up
 add 'syscall_exit_getpriority comm == "numbered"' --name up --switch RALL --for 1h
 "$load/numbered" 1 1 </dev/null >numbered.out
-expect for_an_hour "$(in_force)" '"maskset_name":"RALL"'
+expect for_an_hour "$(active)" '"maskset_name":"RALL"'
 "$LKST" trigger remove up
-expect removed_it_ends "$(in_force)" '"maskset_name":"later"'
+expect removed_it_ends "$(active)" '"maskset_name":"later"'
 
 # ---- removing ----
 expect_refusal no_such_trigger 'there is no trigger "up"' trigger remove up

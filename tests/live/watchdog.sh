@@ -14,7 +14,7 @@ ms=1000000
 # So long that no program that beats is held up as much, also on a busy machine.
 within=$((3000 * ms))
 
-maskset_in_force()
+active_maskset()
 {
 	"$LKST" status --json | grep -o '"maskset_name":"[^"]*"'
 }
@@ -47,14 +47,14 @@ else
 	"$LKST" snapshot --quiet -o quiet
 	fail a_beat_keeps_it_quiet "$("$LKST" print --event watchdog.silent quiet)"
 fi
-expect the_maskset_stays "$(maskset_in_force)" '"maskset_name":"watch"'
+expect the_maskset_stays "$(active_maskset)" '"maskset_name":"watch"'
 "$LKST" handler wait watchdog --timeout 120s --json >notice &
 wait=$!
 children+=($wait)
 kill $beat
 wait $wait
 value=$(sed 's/.*"value":\([0-9]*\).*/\1/' notice)
-expect another_maskset_is_in_force "$(maskset_in_force)" '"maskset_name":"RDEFAULT"'
+expect another_maskset_is_active "$(active_maskset)" '"maskset_name":"RDEFAULT"'
 "$LKST" snapshot --quiet -o trace
 expect the_trace_tells_of_it "$("$LKST" print --format json --event watchdog.silent trace |
 	grep -o '"silent_ns":[0-9]*,"within_ns":[0-9]*')" "\"silent_ns\":$value,\"within_ns\":$within"

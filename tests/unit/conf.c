@@ -136,7 +136,7 @@ TEST(conf_sets_options)
 	CHECK(o.quiet);
 }
 
-TEST(conf_is_outdone_by_the_command_line)
+TEST(conf_is_overridden_by_the_command_line)
 {
 	/* Before or after the file's name: it makes no difference. */
 	char *argv[] = { "--buffer", "8K", "-e", "c", "--config", "FILE", "word", NULL };
@@ -182,7 +182,7 @@ static const struct unit_test tests[] = {
 	{ "conf_reads_settings", test_conf_reads_settings },
 	{ "conf_names_the_bad_line", test_conf_names_the_bad_line },
 	{ "conf_sets_options", test_conf_sets_options },
-	{ "conf_is_outdone_by_the_command_line", test_conf_is_outdone_by_the_command_line },
+	{ "conf_is_overridden_by_the_command_line", test_conf_is_overridden_by_the_command_line },
 	{ "conf_refuses_what_is_no_option", test_conf_refuses_what_is_no_option },
 	{ "options_may_leave_out_a_text_that_would_not_be_one",
 	  test_options_may_leave_out_a_text_that_would_not_be_one },

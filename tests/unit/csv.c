@@ -91,7 +91,7 @@ TEST(csv_knows_the_idle_threads)
 	snprintf(line, sizeof(line), "%s2", switch_to);
 	fixture_print(f, line);
 	CHECK(strstr(fixture_end(f), "struct(next)\",,,"));
-	/* What is damaged is passed over. */
+	/* What is damaged is skipped. */
 	fixture_feed(f, "state_cpu state_cpu=-1 idle_task=0x1000");
 }
 

@@ -83,7 +83,7 @@ TEST(forged_state_pages_with_the_uuid_change_nothing)
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.sum.records, RECORDS);
 	CHECK_EQ(o.sum.stale_blocks + o.sum.missing_blocks, 0);
-	CHECK_EQ(o.nr_outdone, 1);
+	CHECK_EQ(o.nr_overridden, 1);
 	CHECK_EQ(count_records(x.dir), RECORDS);
 	scene_end(&x);
 }
@@ -106,12 +106,12 @@ TEST(copies_of_traces_do_not_replace_the_recording)
 	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.sum.records, RECORDS);
-	CHECK_EQ(o.nr_outdone, 1);
+	CHECK_EQ(o.nr_overridden, 1);
 	forge_state(&x, 0);
 	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.sum.records, RECORDS);
-	CHECK_EQ(o.nr_outdone, 1);
+	CHECK_EQ(o.nr_overridden, 1);
 	CHECK_EQ(count_records(x.dir), RECORDS);
 	scene_end(&x);
 }
@@ -153,7 +153,7 @@ TEST(forged_recording_does_not_replace_the_proven_one)
 }
 
 /* Of two that claim to be the same recording the one with more blocks counts, also where no id is known. */
-TEST(forged_recording_of_the_same_uuid_is_outdone)
+TEST(forged_recording_of_the_same_uuid_is_overridden)
 {
 	struct scene x = made_scene(MAKE_PAGE);
 	struct lkst_memory_ids known = secret_of(&x);
@@ -162,7 +162,7 @@ TEST(forged_recording_of_the_same_uuid_is_outdone)
 	forge_recording(&x, NULL);
 	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
 	CHECK_EQ(o.nr_recordings, 2);
-	CHECK_EQ(o.nr_outdone, 1);
+	CHECK_EQ(o.nr_overridden, 1);
 	CHECK_EQ(o.sum.records, RECORDS);
 	CHECK_EQ(count_records(x.dir), RECORDS);
 	CHECK(extract_known(x.dump, &known, NULL, NULL).is_proven);
@@ -322,8 +322,8 @@ static const struct unit_test tests[] = {
 	  test_state_page_without_blocks_is_not_believed },
 	{ "forged_recording_does_not_replace_the_proven_one",
 	  test_forged_recording_does_not_replace_the_proven_one },
-	{ "forged_recording_of_the_same_uuid_is_outdone",
-	  test_forged_recording_of_the_same_uuid_is_outdone },
+	{ "forged_recording_of_the_same_uuid_is_overridden",
+	  test_forged_recording_of_the_same_uuid_is_overridden },
 	{ "many_forged_recordings_do_not_crowd_out_the_proven_one",
 	  test_many_forged_recordings_do_not_crowd_out_the_proven_one },
 	{ "secret_id_does_not_leave", test_secret_id_does_not_leave },

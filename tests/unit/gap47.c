@@ -45,7 +45,7 @@ static inline void store(void *at, size_t size, u64 v)
 #define LKST_STORE_FENCE(x, v) LKST_STORE(x, v)
 #define LKST_LEAVE_AT(st) (0ULL)
 #define LKST_TARGET(st, wraps, ts) ((void)(wraps), (void)(ts), (st)->ring[0].page)
-#define LKST_GO_OVER(st, to) ((void)(st), (void)(to))
+#define LKST_SWITCH_BUFFER(st, to) ((void)(st), (void)(to))
 #define LKST_STORE_ORDERED(x, v) LKST_STORE(x, v)
 #define LKST_COUNT(p) ((void)++*(p))
 #define LKST_CLOCK() now

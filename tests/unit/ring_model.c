@@ -363,7 +363,7 @@ static const struct unit_test tests[] = {
 	{ "ring_holds_with_two_writers_nested_at_every_step", test_two_nested },
 	{ "ring_holds_with_three_writers_nested_at_every_step", test_three_nested },
 	{ "ring_holds_over_a_sequence_of_writers", test_sequence },
-	{ "ring_holds_when_writers_go_over_to_another_buffer", test_moves },
+	{ "ring_holds_when_writers_switch_to_another_buffer", test_moves },
 	{ "ring_holds_when_writers_give_up_their_places", test_dropped },
 	{ "ring_holds_with_four_blocks", test_four_blocks },
 	{ "ring_refuses_the_fifth_level", test_five_levels },

@@ -71,7 +71,7 @@ static const char *told(const char *lines, bool wants_calls)
 	return text;
 }
 
-TEST(waits_for_a_futex_end_with_who_let_go)
+TEST(waits_for_a_futex_end_with_who_released_it)
 {
 	static const char lines[] =
 		"syscall_entry_futex cpu=0 tid=5 ns=100 uaddr=4096 op=128 val=2\n"
@@ -308,7 +308,7 @@ TEST(waits_are_for_what_the_table_of_calls_says)
 }
 
 static const struct unit_test tests[] = {
-	{ "waits_for_a_futex_end_with_who_let_go", test_waits_for_a_futex_end_with_who_let_go },
+	{ "waits_for_a_futex_end_with_who_released_it", test_waits_for_a_futex_end_with_who_released_it },
 	{ "waits_for_a_disk_end_with_its_request", test_waits_for_a_disk_end_with_its_request },
 	{ "waits_have_the_cause_of_their_call", test_waits_have_the_cause_of_their_call },
 	{ "waits_outside_calls_are_faults_or_on_the_way_back",

@@ -32,7 +32,7 @@ struct lkst_hung_taken {
 	u64 address;
 	u64 ns;
 	s32 pid;
-	u32 life; /* LKST_LIFE_NONE: it was let go, or that is not known */
+	u32 life; /* LKST_LIFE_NONE: it was released, or that is not known */
 };
 
 static struct lkst_hung_thread *hung_thread_of(struct lkst_hung *h, u32 life)
@@ -133,7 +133,7 @@ static int hung_take(struct lkst_hung *h, s32 pid, u64 address, u32 life, u64 ns
 	return err == -ENOMEM ? err : 0;
 }
 
-static bool lets_go(u64 command)
+static bool releases(u64 command)
 {
 	return command == FUTEX_WAKE_OP || command == FUTEX_WAKE_BITSET_OP || command == FUTEX_WAKE_AND_OP ||
 	       command == FUTEX_UNLOCK_PI_OP || command == FUTEX_CMP_REQUEUE_OP;
@@ -152,9 +152,9 @@ static int hung_on_call(void *ctx, const struct lkst_call_interval *c)
 	if (c->call.row < 0 || strcmp(lkst_syscalls[c->call.row].name, "futex") != 0 || !c->call.has_args ||
 	    c->call.nr_args < 3 || !pid || c->life->tid <= 0)
 		return 0;
-	if (c->flags & LKST_INTERVAL_OPEN && !lets_go(c->call.args[1] & FUTEX_COMMAND))
+	if (c->flags & LKST_INTERVAL_OPEN && !releases(c->call.args[1] & FUTEX_COMMAND))
 		return 0;
-	if (lets_go(c->call.args[1] & FUTEX_COMMAND) || !c->has_exit)
+	if (releases(c->call.args[1] & FUTEX_COMMAND) || !c->has_exit)
 		return hung_take(h, pid, c->call.args[0], LKST_LIFE_NONE, c->to_ns);
 	if (!lkst_hung_is_lock_futex(&as_wait))
 		return 0;

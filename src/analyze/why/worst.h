@@ -26,7 +26,7 @@ int lkst_worst_parse(struct lkst_err *e, const char *text, enum lkst_worst_kind 
 		     const char **ret_call);
 
 /*
- * System calls that wait by design are passed over unless `call` names them: those for a time, for a child, a
+ * System calls that wait by design are skipped unless `call` names them: those for a time, for a child, a
  * signal, a futex or a file to be ready; and those that receive (read, accept and their kind) as far as they slept
  * for it, interruptibly, for more than half of their time.
  */
@@ -61,7 +61,7 @@ int lkst_worst_search_new(struct lkst_err *e, struct lkst_model *model,
 void lkst_worst_search_free(struct lkst_worst_search *s);
 LKST_GUARD(lkst_worst_search_free, struct lkst_worst_search)
 
-/* What it has found, after the pass. False: nothing; the calls that were passed over are counted even then. */
+/* What it has found, after the pass. False: nothing; the calls that were skipped are counted even then. */
 bool lkst_worst_search_result(const struct lkst_worst_search *s, struct lkst_worst *ret_worst);
 
 /*

@@ -264,7 +264,7 @@ static void ship_peers_heed(struct lkst_ship *s, const struct lkst_peer_request 
 		return;
 	}
 	begin_ns = lkst_rings_covered_ns(lkst_session_rings(s->session),
-					 lkst_session_control(s->session)->banks.in_force);
+					 lkst_session_control(s->session)->banks.active);
 	if (!begin_ns || (s64)(own_ns - begin_ns) < 0)
 		answer_late(s, r, own_ns, begin_ns);
 	else

@@ -69,7 +69,7 @@ static void name_served(const struct lkst_session *s, u32 buffer, u32 cpu, char 
 
 	text[0] = 0;
 	for (of = 0; of < LKST_NR_BUFFERS; of++)
-		if (lkst_buffer_exists(s, of) && lkst_buffer_in_force(s, of, cpu) == buffer &&
+		if (lkst_buffer_exists(s, of) && lkst_buffer_active(s, of, cpu) == buffer &&
 		    used < size)
 			used += snprintf(text + used, size - used, "%s%s", used ? "," : "",
 					 lkst_buffer_name(s, of));

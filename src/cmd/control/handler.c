@@ -245,7 +245,7 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 	      lkst_notices_open(job->e, job->s, h.number, &notices);
 	if (err)
 		return err;
-	lkst_job_let_go(job); /* others need not wait with us */
+	lkst_job_give_turn(job); /* others need not wait with us */
 	for (i = 0; i < handler_options_of(job)->count; i++) {
 		err = wait_for_notice(job, notices, &h, &notice) ?: print_notice(job, &notice);
 		if (err)
@@ -272,7 +272,7 @@ static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 
 	if (err)
 		return err;
-	lkst_job_let_go(job);
+	lkst_job_give_turn(job);
 	for (;;) {
 		err = lkst_variables_each(job->e, job->s, h.number, store_beat, NULL);
 		if (!err)

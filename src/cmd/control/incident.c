@@ -238,7 +238,7 @@ static int incident_for_each(struct lkst_job *job, char **args, unsigned int nr_
 
 	if (err)
 		return err;
-	lkst_job_let_go(job);
+	lkst_job_give_turn(job);
 	for (n = 0; n < nr_args; n++)
 		for_named(job, list, nr, args[n], &f, each);
 	if (f.err)

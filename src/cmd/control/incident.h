@@ -23,7 +23,7 @@ struct lkst_incident_saving {
 /*
  * Makes DIR/incident-NUMBER-TIME of an incident, or the bundle of that name, unless that is there already, and then
  * drops the incident if that is wanted: a kill at any moment, or a full disk, leaves the trace or the incident, and the
- * next call continues from there. The recording must be open, without a turn (lkst_job_let_go()).
+ * next call continues from there. The recording must be open, without a turn (lkst_job_give_turn()).
  */
 int lkst_incident_publish(struct lkst_job *job, const struct lkst_incident *i,
 			  const struct lkst_incident_saving *how);

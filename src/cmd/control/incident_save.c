@@ -173,7 +173,7 @@ static int incident_save_drop(struct lkst_job *job, const struct lkst_incident *
 	if (err)
 		return err;
 	err = lkst_incident_drop(job->e, job->s, i);
-	lkst_job_let_go(job);
+	lkst_job_give_turn(job);
 	return err;
 }
 
@@ -252,7 +252,7 @@ static int save_all(struct watch *w)
 	w->notices = NULL;
 	err = lkst_incident_notices_open(w->job->e, w->job->s, &w->notices)
 		      ?: lkst_incidents_list(w->job->e, w->job->s, &list, &nr);
-	lkst_job_let_go(w->job);
+	lkst_job_give_turn(w->job);
 	w->nr_failed = 0;
 	for (i = 0; i < nr && !err; i++) {
 		int failed = list[i].is_over ? lkst_incident_publish(w->job, &list[i], w->how) : 0;

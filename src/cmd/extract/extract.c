@@ -253,7 +253,7 @@ static void begin_recording(struct lkst_json *j, const struct lkst_recording *r,
 	lkst_json_str(j, "kernel", release_of(r));
 	lkst_json_bool(j, "has_metadata", r->catalog);
 	lkst_json_bool(j, "is_proven", r->is_proven);
-	lkst_json_u64(j, "outdone", r->nr_outdone);
+	lkst_json_u64(j, "outdone", r->nr_overridden);
 	lkst_json_u64(j, "rival_state_pages", r->rivals);
 	if (r->has_start)
 		lkst_json_u64(j, "start_ns", r->start.monotonic_ns);
@@ -404,10 +404,10 @@ static void print_doubts(const struct extraction *r, const struct lkst_recording
 {
 	if (r->recordings.nr_dropped)
 		printf("%u more recordings in it are not listed\n", r->recordings.nr_dropped);
-	if (recording->nr_outdone)
+	if (recording->nr_overridden)
 		printf("recordings in it with the same UUID that are left out, copies of traces or "
 		       "forged: %u\n",
-		       recording->nr_outdone);
+		       recording->nr_overridden);
 	if (recording->rivals)
 		printf("there were two state pages of a ring, %" PRIu64
 		       " times: the one whose blocks are there counts\n",

@@ -229,7 +229,7 @@ static int inject(struct lkst_err *e, const struct inject_options *o, const stru
 		lkst_job_close(&job);
 		return err;
 	}
-	lkst_job_let_go(&job);
+	lkst_job_give_turn(&job);
 	if (!o->quiet)
 		print_armed(lkst_armed_state(a), i);
 	why = wait_until_over(lkst_armed_state(a), i->times, job.s, signals, process);

@@ -250,7 +250,7 @@ static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 		return;
 	lkst_account_say(a, top, "; ");
 	lkst_account_fact(a, top, "passed_over", LKST_ACCOUNT_NUMBER, w->passed_over);
-	lkst_account_say(a, top, " %s by design %s passed over, the longest ",
+	lkst_account_say(a, top, " %s by design %s left out, the longest ",
 			 w->passed_over == 1 ? "system call that waits" : "system calls that wait",
 			 w->passed_over == 1 ? "is" : "are");
 	lkst_account_text(a, top, "longest_passed", w->longest_passed, strlen(w->longest_passed));

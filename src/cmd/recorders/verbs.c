@@ -18,7 +18,7 @@ int lkst_job_open(struct lkst_job *job, enum lkst_turn_kind kind)
 	return err;
 }
 
-void lkst_job_let_go(struct lkst_job *job)
+void lkst_job_give_turn(struct lkst_job *job)
 {
 	lkst_turn_give(&job->turn);
 }
@@ -38,7 +38,7 @@ void lkst_job_close(struct lkst_job *job)
 	lkst_session_close(job->s);
 	job->s = NULL;
 	job->c = NULL;
-	lkst_job_let_go(job);
+	lkst_job_give_turn(job);
 }
 
 int lkst_verbs_run(struct lkst_err *e, const struct lkst_verb *verbs, const char *name,

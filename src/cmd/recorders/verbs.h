@@ -31,7 +31,7 @@ int lkst_job_open(struct lkst_job *job, enum lkst_turn_kind kind);
 void lkst_job_close(struct lkst_job *job);
 
 /* Gives the turn back and keeps the recording open, for what takes long and changes nothing. */
-void lkst_job_let_go(struct lkst_job *job);
+void lkst_job_give_turn(struct lkst_job *job);
 
 /* Takes a turn again. -ENOENT: the recording was stopped meanwhile. */
 int lkst_job_take_turn(struct lkst_job *job, enum lkst_turn_kind kind);

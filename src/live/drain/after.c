@@ -45,7 +45,7 @@ static u32 following_banks(const struct lkst_session *s, const struct lkst_incid
 		if (__atomic_load_n(&c->bank[bank].state, __ATOMIC_ACQUIRE) == LKST_BANK_KEPT) {
 			if (c->bank[bank].number != ++number)
 				return 0;
-		} else if (c->banks.in_force != bank || c->banks.nr != number) {
+		} else if (c->banks.active != bank || c->banks.nr != number) {
 			return 0;
 		}
 		banks |= 1U << bank;

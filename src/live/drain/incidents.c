@@ -48,7 +48,7 @@ int lkst_incidents_prepare(struct lkst_err *e, struct lkst_session *s, u32 nr)
 			set_state(c, bank, LKST_BANK_FREE);
 	}
 	if (!err && nr) {
-		c->banks.in_force = LKST_BUFFER_MAIN;
+		c->banks.active = LKST_BUFFER_MAIN;
 		set_state(c, LKST_BUFFER_MAIN, LKST_BANK_TAKEN);
 	}
 	return err;
@@ -209,11 +209,11 @@ static int tell_to_leave(struct lkst_err *e, struct lkst_session *s, u32 bank, u
 
 	*ret_nr = 0;
 	for (cpu = 0; cpu < lkst_session_rings(s)->nr_cpus && !err; cpu++) {
-		if (lkst_buffer_in_force(s, LKST_BUFFER_MAIN, cpu) != bank)
+		if (lkst_buffer_active(s, LKST_BUFFER_MAIN, cpu) != bank)
 			continue;
 		(*ret_nr)++;
 		err = lkst_buffer_jump(e, s, LKST_BUFFER_MAIN,
-				       lkst_session_control(s)->banks.in_force, cpu);
+				       lkst_session_control(s)->banks.active, cpu);
 	}
 	return err;
 }

@@ -488,7 +488,7 @@ void lkst_hook_detach(struct lkst_hook *hook)
 	hook->is_attached = false;
 }
 
-void lkst_hooks_let_go(struct lkst_hooks *h)
+void lkst_hooks_close_links(struct lkst_hooks *h)
 {
 	unsigned int i;
 

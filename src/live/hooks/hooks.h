@@ -102,7 +102,7 @@ void lkst_hook_detach(struct lkst_hook *hook);
  * Closes the descriptors that keep hooks attached, since the pins of a recording do that: when the pins go,
  * this process must not keep a hook attached.
  */
-void lkst_hooks_let_go(struct lkst_hooks *h);
+void lkst_hooks_close_links(struct lkst_hooks *h);
 
 /*
  * How often the kernel skipped the hook's program: because it was already running on the CPU, or because

@@ -53,7 +53,7 @@ int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs
 		   const char *btf_file, struct lkst_plan **ret_plan);
 
 /*
- * The same for a recording whose masksets can be changed while it goes on: every event of the
+ * The same for a recording whose masksets can be changed during it: every event of the
  * catalogue that this kernel can record gets its id and its hook, wanted or not.
  */
 int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr_globs,

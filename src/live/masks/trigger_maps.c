@@ -25,7 +25,7 @@ static const struct {
 	MAP("trigger_steps", steps, LKST_TRIGGER_STEPS),
 	MAP("trigger_events", events, LKST_EVENT_SPACE),
 	MAP("trigger_sets", sets, LKST_TRIGGER_SETS),
-	MAP("trigger_switch", in_force, 1),
+	MAP("trigger_switch", switched, 1),
 	MAP("mask_rows", rows, LKST_MASKSETS),
 	MAP("mask_conditions", conditions, LKST_TRIGGER_MASK_CONDITIONS),
 #undef MAP
@@ -93,16 +93,16 @@ u32 lkst_trigger_needs(const struct lkst_session *s)
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 
-	if (!lkst_session_is_pinned(s) || !lkst_trigger_maps_open_any(s, &m) || !m.in_force->is_on)
+	if (!lkst_session_is_pinned(s) || !lkst_trigger_maps_open_any(s, &m) || !m.switched->is_on)
 		return 0;
-	return 1U << (m.in_force->from & (LKST_MASKSETS - 1));
+	return 1U << (m.switched->from & (LKST_MASKSETS - 1));
 }
 
 u64 lkst_trigger_forgotten(const struct lkst_session *s)
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 
-	return lkst_trigger_maps_open_any(s, &m) ? m.in_force->forgotten : 0;
+	return lkst_trigger_maps_open_any(s, &m) ? m.switched->forgotten : 0;
 }
 
 int lkst_trigger_check_free(struct lkst_err *e, const struct lkst_session *s, u32 set,
@@ -120,7 +120,7 @@ int lkst_trigger_check_free(struct lkst_err *e, const struct lkst_session *s, u3
 					    "trigger %u (%s) switches to maskset %u (%s); remove the "
 					    "trigger first",
 					    i, m.triggers[i].name, set, name);
-	if (m.in_force->is_on && m.in_force->from == set)
+	if (m.switched->is_on && m.switched->from == set)
 		return lkst_err_set(e, -EBUSY,
 				    "maskset %u (%s) becomes active again when a trigger's time is "
 				    "over",

@@ -21,7 +21,7 @@ struct lkst_trigger_maps {
 	struct lkst_trigger_step *steps;
 	struct lkst_trigger_event *events;
 	struct lkst_trigger_set *sets;
-	struct lkst_trigger_switch *in_force;
+	struct lkst_trigger_switch *switched;
 	struct lkst_mask_rows *rows; /* by maskset */
 	struct lkst_mask_condition *conditions;
 };

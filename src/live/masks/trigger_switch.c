@@ -46,7 +46,7 @@ int lkst_trigger_switch_prepare(struct lkst_err *e, struct lkst_session *s,
 	err = lkst_maskset_get(e, s, o->maskset, notes, &set);
 	if (err)
 		return err;
-	m->in_force->is_wanted = 1;
+	m->switched->is_wanted = 1;
 	err = start_timer(e, s, handler);
 	if (err)
 		return err;
@@ -92,11 +92,11 @@ int lkst_trigger_switch_end(struct lkst_err *e, struct lkst_session *s, struct l
 		if (other->switch_to == t->switch_to)
 			heir = other;
 	}
-	m->in_force->is_wanted = is_wanted;
+	m->switched->is_wanted = is_wanted;
 	if (heir) {
 		heir->arms |= t->arms;
 		return 0;
 	}
-	err = end_time(e, s, m->in_force, t->switch_to, notes);
+	err = end_time(e, s, m->switched, t->switch_to, notes);
 	return err || !t->arms ? err : lkst_maskset_arm(e, s, t->switch_to, false, notes);
 }

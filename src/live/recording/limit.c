@@ -68,7 +68,7 @@ static int follow_groups(struct lkst_err *e, struct lkst_limit *l)
 
 	err = lkst_maskset_attach(e, l->session, 1U << active, NULL, &ignored, &nr);
 	err = err ?: lkst_maskset_detach(e, l->session, 1U << active, &nr);
-	lkst_hooks_let_go(lkst_session_hooks(l->session));
+	lkst_hooks_close_links(lkst_session_hooks(l->session));
 	return err;
 }
 

@@ -253,7 +253,7 @@ static void skip_overtaken(struct lkst_ring_reader *reader)
 	}
 }
 
-static void mend_header(struct lkst_ring_reader *reader, void *block)
+static void repair_header(struct lkst_ring_reader *reader, void *block)
 {
 	struct lkst_block_header *h = block;
 
@@ -278,7 +278,7 @@ static unsigned int keep_good(struct lkst_ring_reader *reader, u8 *copies, u64 f
 			reader->overtaken++;
 			continue;
 		}
-		mend_header(reader, copy);
+		repair_header(reader, copy);
 		if (good < i)
 			memmove(copies + good * size, copy, size);
 		good++;
@@ -344,7 +344,7 @@ int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)
 	memset((u8 *)buffer + content, 0, (1UL << r->block_shift) - content);
 	h->content_size = content * 8;
 	h->timestamp_end = last;
-	mend_header(reader, buffer);
+	repair_header(reader, buffer);
 	return 1;
 }
 

@@ -45,7 +45,7 @@ int lkst_buffer_find(struct lkst_err *e, const struct lkst_session *s, const cha
 			    word);
 }
 
-u32 lkst_buffer_in_force(const struct lkst_session *s, u32 of, u32 cpu)
+u32 lkst_buffer_active(const struct lkst_session *s, u32 of, u32 cpu)
 {
 	u32 page = __atomic_load_n(&lkst_session_control(s)->page[of][cpu], __ATOMIC_RELAXED);
 
@@ -326,7 +326,7 @@ static int check_unused(struct lkst_err *e, const struct lkst_session *s, u32 bu
 						    set, c->name[set], name);
 	for (of = 0; of < LKST_NR_BUFFERS; of++)
 		for (cpu = 0; of != buffer && cpu < lkst_session_rings(s)->nr_cpus; cpu++)
-			if (lkst_buffer_in_force(s, of, cpu) == buffer)
+			if (lkst_buffer_active(s, of, cpu) == buffer)
 				return lkst_err_set(e, -EBUSY,
 						    "CPU %u writes to buffer %s; have it switch "
 						    "to another with `lkst buffer jump`",
@@ -421,7 +421,7 @@ static void buffers_mark(struct lkst_state *st)
 static void jump_for(struct lkst_session *s, u32 of, u32 to, u32 cpu)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
-	u32 from = lkst_buffer_in_force(s, of, cpu);
+	u32 from = lkst_buffer_active(s, of, cpu);
 
 	if (from == to)
 		return;
@@ -460,10 +460,10 @@ int lkst_buffer_jump(struct lkst_err *e, struct lkst_session *s, u32 of, u32 to,
 	int err = check_cpu(e, s, cpu);
 
 	/* A CPU that goes back to main goes to the bank that stands for it now. */
-	if (!err && to != c->banks.in_force)
+	if (!err && to != c->banks.active)
 		err = to == LKST_BUFFER_MAIN && c->bank[to].state ? 0 : refuse_bank(e, s, to);
 	if (c->bank[to].state)
-		to = c->banks.in_force;
+		to = c->banks.active;
 	for (i = 0; i < nr && !err; i++)
 		if (cpu == LKST_EVERY_CPU || (u32)cpu == i)
 			err = jump_on(e, s, of, to, i);
@@ -477,10 +477,10 @@ int lkst_buffer_shift(struct lkst_err *e, struct lkst_session *s, u32 of, int cp
 	int err = check_cpu(e, s, cpu);
 
 	for (i = 0; i < nr && !err; i++) {
-		u32 in_force = lkst_buffer_in_force(s, of, i);
-		u32 next = c->next[in_force] % LKST_NR_BUFFERS;
+		u32 active = lkst_buffer_active(s, of, i);
+		u32 next = c->next[active] % LKST_NR_BUFFERS;
 
-		if ((cpu != LKST_EVERY_CPU && (u32)cpu != i) || next == in_force ||
+		if ((cpu != LKST_EVERY_CPU && (u32)cpu != i) || next == active ||
 		    !lkst_buffer_exists(s, next))
 			continue;
 		err = jump_on(e, s, of, next, i);

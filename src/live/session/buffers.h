@@ -59,7 +59,7 @@ int lkst_buffer_jump(struct lkst_err *e, struct lkst_session *s, u32 of, u32 to,
 int lkst_buffer_shift(struct lkst_err *e, struct lkst_session *s, u32 of, int cpu);
 
 /* The buffer that is active for @of on @cpu. */
-u32 lkst_buffer_in_force(const struct lkst_session *s, u32 of, u32 cpu);
+u32 lkst_buffer_active(const struct lkst_session *s, u32 of, u32 cpu);
 
 /* How much memory is left for further buffers, per online CPU and in one piece: the largest that fits. */
 u64 lkst_buffer_room(const struct lkst_session *s);

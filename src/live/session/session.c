@@ -130,7 +130,7 @@ int lkst_session_list_hooks(struct lkst_err *e, struct lkst_session *s)
 	lkst_hooks_assign(s->hooks, s->catalog);
 	lkst_hooks_set_sampling(s->hooks, s->rings.control);
 	err = err ?: lkst_handlers_open(e, s->hooks);
-	lkst_hooks_let_go(s->hooks);
+	lkst_hooks_close_links(s->hooks);
 	return err;
 }
 

@@ -16,7 +16,7 @@ int lkst_sql_rows_new(struct lkst_err *e, struct lkst_sql *s, const char *text,
 void lkst_sql_rows_free(struct lkst_sql_rows *rows);
 LKST_GUARD(lkst_sql_rows_free, struct lkst_sql_rows)
 
-/* Passes over @nr rows, or over all if there are fewer. */
+/* Skips @nr rows, or over all if there are fewer. */
 int lkst_sql_rows_skip(struct lkst_err *e, struct lkst_sql_rows *rows, u64 nr);
 
 /*

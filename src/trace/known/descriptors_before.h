@@ -14,7 +14,7 @@
 int lkst_descriptors_tell_state(struct lkst_err *e, struct lkst_descriptors *d, struct lkst_trace *t);
 
 /*
- * The same reading, for one who passes over @t from its beginning anyway: feed it all gaps and records, in order, and
+ * The same reading, for one who reads @t from its beginning anyway: feed it all gaps and records, in order, and
  * @threads, which must stay, before it. *@ret_before: NULL: nothing need be read. After the end @t knows.
  */
 struct lkst_descriptors_before;

@@ -154,10 +154,10 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 }
 
 /* Releases the files' memory now and then. @i counts the blocks that are looked at, in whatever order. */
-static void stream_let_go(const struct lkst_stream *s, u32 i)
+static void stream_drop(const struct lkst_stream *s, u32 i)
 {
 	if (i % LOOKS == LOOKS - 1)
-		lkst_stream_bytes_let_go(&s->files);
+		lkst_stream_bytes_drop(&s->files);
 }
 
 struct stream_numbered {
@@ -246,11 +246,11 @@ static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
 	for (i = 0; i < s->info.nr_blocks; i++) {
 		list[i] = stream_number_of(s, s->starts[i]);
-		stream_let_go(s, i);
+		stream_drop(s, i);
 	}
 	qsort(list, s->info.nr_blocks, sizeof(*list), stream_by_number);
 	for (i = 0; i < s->info.nr_blocks && !err; i++) {
-		stream_let_go(s, i);
+		stream_drop(s, i);
 		if (!nr || stream_seq_of(s, s->starts[nr - 1]) != list[i].seq ||
 		    is_further_piece(s, s->starts[nr - 1], list[i].start))
 			s->starts[nr++] = list[i].start;
@@ -286,7 +286,7 @@ static int settle_times(struct lkst_err *e, struct lkst_stream *s)
 		u32 start = s->starts[i];
 		bool keep = true;
 
-		stream_let_go(s, i);
+		stream_drop(s, i);
 		while (keep && nr && stream_begin_of(s, start) < stream_begin_of(s, s->starts[nr - 1]) && !err) {
 			u32 third = i + 1 < nr_all ? s->starts[i + 1] : 0;
 
@@ -333,7 +333,7 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 	for (i = 0; i < s->info.nr_blocks && !err; i++) {
 		u32 start = s->starts[i];
 
-		stream_let_go(s, i);
+		stream_drop(s, i);
 		lkst_stream_block(s, i, &block);
 		if (stream_is_plausible(&block, catalog))
 			s->starts[nr++] = start;
@@ -379,7 +379,7 @@ static void stream_find_range(struct lkst_stream *s, const struct lkst_catalog *
 	u32 i;
 
 	for (i = 0; i < s->info.nr_blocks && !s->has_records; i++) {
-		stream_let_go(s, i);
+		stream_drop(s, i);
 		lkst_stream_block(s, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
 		s->has_records = lkst_block_step(&cursor, catalog, &record) > 0;
@@ -390,7 +390,7 @@ static void stream_find_range(struct lkst_stream *s, const struct lkst_catalog *
 	for (i = s->info.nr_blocks; i-- > 0;) {
 		bool found = false;
 
-		stream_let_go(s, i);
+		stream_drop(s, i);
 		lkst_stream_block(s, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
 		while (lkst_block_step(&cursor, catalog, &record) > 0)

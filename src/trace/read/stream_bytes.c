@@ -10,7 +10,7 @@
 
 enum {
 	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
-	LET_GO = 4 << 20, /* bytes at a time */
+	DROP = 4 << 20, /* bytes at a time */
 };
 
 static void free_copy(struct lkst_stream_bytes *b)
@@ -97,15 +97,15 @@ void lkst_stream_bytes_pass(const struct lkst_stream_bytes *b, size_t *passed, s
 {
 	if (at < *passed)
 		*passed = at;
-	if (at - *passed < LET_GO)
+	if (at - *passed < DROP)
 		return;
-	if (b->keeper && b->keeper->let_go)
-		b->keeper->let_go(b, *passed, at);
+	if (b->keeper && b->keeper->drop)
+		b->keeper->drop(b, *passed, at);
 	*passed = at;
 }
 
-void lkst_stream_bytes_let_go(const struct lkst_stream_bytes *b)
+void lkst_stream_bytes_drop(const struct lkst_stream_bytes *b)
 {
-	if (b->keeper && b->keeper->let_go)
-		b->keeper->let_go(b, 0, b->length);
+	if (b->keeper && b->keeper->drop)
+		b->keeper->drop(b, 0, b->length);
 }

@@ -19,7 +19,7 @@ struct lkst_stream_bytes;
 /* What whoever provided the bytes does with them. */
 struct lkst_stream_keeper {
 	/* Releases memory from byte @from on, before @to, which may be read again; it may do nothing. NULL: nothing. */
-	void (*let_go)(const struct lkst_stream_bytes *b, size_t from, size_t to);
+	void (*drop)(const struct lkst_stream_bytes *b, size_t from, size_t to);
 	void (*release)(struct lkst_stream_bytes *b); /* for good */
 };
 
@@ -62,6 +62,6 @@ void lkst_stream_bytes_fini(struct lkst_stream_bytes *b);
 void lkst_stream_bytes_pass(const struct lkst_stream_bytes *b, size_t *passed, size_t at);
 
 /* Releases all of it, to be read again. */
-void lkst_stream_bytes_let_go(const struct lkst_stream_bytes *b);
+void lkst_stream_bytes_drop(const struct lkst_stream_bytes *b);
 
 #endif

@@ -116,7 +116,7 @@ static int place_files(struct lkst_err *e, struct lkst_stream_bytes *b, const in
 }
 
 /* Whole pages only. What was there is read again from the file when it is looked at. */
-static void stream_file_let_go(const struct lkst_stream_bytes *b, size_t from, size_t to)
+static void stream_file_drop(const struct lkst_stream_bytes *b, size_t from, size_t to)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin = ((uintptr_t)b->bytes + from + page - 1) / page * page;
@@ -131,7 +131,7 @@ static void unmap(struct lkst_stream_bytes *b)
 	munmap(b->memory, b->memory_length);
 }
 
-static const struct lkst_stream_keeper mapped = { .let_go = stream_file_let_go, .release = unmap };
+static const struct lkst_stream_keeper mapped = { .drop = stream_file_drop, .release = unmap };
 
 static int map_files(struct lkst_err *e, struct lkst_stream_bytes *b, const int *fds)
 {

@@ -15,7 +15,7 @@
 #define LKST_STORE_FENCE(x, v) LKST_STORE(x, v)
 #define LKST_LEAVE_AT(st) (0ULL)
 #define LKST_TARGET(st, wraps, ts) ((void)(wraps), (void)(ts), model_target(st))
-#define LKST_GO_OVER(st, to) model_go_over(to)
+#define LKST_SWITCH_BUFFER(st, to) model_switch_buffer(to)
 #define LKST_COUNT(p) model_count(p, "count a loss")
 #define LKST_CLOCK() model_clock()
 #define LKST_TID() ((s32)model_value(m.current->number, "the thread"))
@@ -44,7 +44,7 @@ static u32 model_target(const struct lkst_state *st)
 	return MODEL_STATE + to;
 }
 
-static void model_go_over(u32 to)
+static void model_switch_buffer(u32 to)
 {
 	model_step("the other buffer is made active");
 	m.run.page = to - MODEL_STATE;
