@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/xxh64.h"
-#include "hosts/message.h"
+#include "trace/format/block.h"
 
 enum {
 	MESSAGES_MAX = 1 << 19,
@@ -31,6 +31,79 @@ struct lkst_messages {
 	u32 max;
 	unsigned int level; /* messages are kept whose hashes begin with so many bits of 0 */
 };
+
+/* ---- one message --------------------------------------------------------------------------- */
+
+struct message {
+	u32 source_address, destination_address;
+	u16 source_port, destination_port, family, ip_protocol;
+	u32 sequence, acknowledgement;
+};
+_Static_assert(sizeof(struct message) == 24,
+	       "no padding, so that it can be compared and hashed");
+
+enum { MESSAGE_FIELDS = 8 };
+
+/* Where the fields of an event's records lie. */
+struct message_layout {
+	const struct lkst_event_class
+		*event; /* NULL: the catalogue has no such event, or lacks a field of it */
+	const struct lkst_field_class *fields[MESSAGE_FIELDS], *bytes;
+};
+
+static const char *const names[MESSAGE_FIELDS] = {
+	"source_address", "destination_address", "source_port", "destination_port",
+	"family",	  "ip_protocol",	 "sequence",	"acknowledgement",
+};
+
+/* A field that can be read as a number without regard to others. */
+static const struct lkst_field_class *message_number(const struct lkst_event_class *event, const char *name)
+{
+	const struct lkst_field_class *f = lkst_class_field(event, name);
+	const bool is_number = f && (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT);
+
+	return is_number && f->offset != LKST_OFFSET_VARIES ? f : NULL;
+}
+
+/* Of event packet_send or packet_receive in catalogue @c. */
+static void message_layout(const struct lkst_catalog *c, enum lkst_event_index index,
+			   struct message_layout *ret_layout)
+{
+	const struct lkst_event_class *event = lkst_catalog_find(c, lkst_events[index].name);
+	struct message_layout l = { .event = event };
+	unsigned int i;
+
+	for (i = 0; l.event && i < MESSAGE_FIELDS; i++) {
+		l.fields[i] = message_number(event, names[i]);
+		if (!l.fields[i])
+			l.event = NULL;
+	}
+	if (l.event)
+		l.bytes = message_number(event, "bytes");
+	*ret_layout = l;
+}
+
+/* What @r says, which is of the layout's event; its payload's bytes to *@ret_bytes, which may be NULL. */
+static void message_of(const struct message_layout *layout, const struct lkst_record *r,
+		       struct message *ret_message, u32 *ret_bytes)
+{
+	const struct lkst_field_class *const *f = layout->fields;
+
+	*ret_message = (struct message){
+		.source_address = (u32)lkst_record_int(r, f[0]),
+		.destination_address = (u32)lkst_record_int(r, f[1]),
+		.source_port = (u16)lkst_record_int(r, f[2]),
+		.destination_port = (u16)lkst_record_int(r, f[3]),
+		.family = (u16)lkst_record_int(r, f[4]),
+		.ip_protocol = (u16)lkst_record_int(r, f[5]),
+		.sequence = (u32)lkst_record_int(r, f[6]),
+		.acknowledgement = (u32)lkst_record_int(r, f[7]),
+	};
+	if (ret_bytes)
+		*ret_bytes = layout->bytes ? (u32)lkst_record_int(r, layout->bytes) : 0;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
 
 struct lkst_messages *lkst_messages_new(u32 max)
 {
@@ -76,7 +149,7 @@ static void halve(struct lkst_messages *m)
 	m->seen = kept;
 }
 
-static int messages_add(struct lkst_messages *m, const struct lkst_message *message, u32 bytes,
+static int messages_add(struct lkst_messages *m, const struct message *message, u32 bytes,
 			unsigned int host, enum way way, u64 ns)
 {
 	const u64 hash = lkst_xxh64(message, sizeof(*message));
@@ -104,15 +177,15 @@ static int messages_add(struct lkst_messages *m, const struct lkst_message *mess
 int lkst_messages_read(struct lkst_err *e, struct lkst_messages *m, struct lkst_trace *t,
 		       unsigned int host, u64 offset_ns)
 {
-	struct lkst_message_layout layouts[2];
+	struct message_layout layouts[2];
 	_cleanup_(lkst_merge_freep) struct lkst_merge *merge = NULL;
-	struct lkst_message message;
+	struct message message;
 	struct lkst_record r;
 	u32 bytes;
 	int err;
 
-	lkst_message_layout(lkst_trace_catalog(t), LKST_EV_packet_send, &layouts[SENT]);
-	lkst_message_layout(lkst_trace_catalog(t), LKST_EV_packet_receive, &layouts[RECEIVED]);
+	message_layout(lkst_trace_catalog(t), LKST_EV_packet_send, &layouts[SENT]);
+	message_layout(lkst_trace_catalog(t), LKST_EV_packet_receive, &layouts[RECEIVED]);
 	if (!layouts[SENT].event && !layouts[RECEIVED].event)
 		return 0;
 	err = lkst_merge_new(e, t, 0, UINT64_MAX, &merge);
@@ -121,7 +194,7 @@ int lkst_messages_read(struct lkst_err *e, struct lkst_messages *m, struct lkst_
 
 		if (r.event != layouts[way].event)
 			continue;
-		lkst_message_of(&layouts[way], &r, &message, &bytes);
+		message_of(&layouts[way], &r, &message, &bytes);
 		err = messages_add(m, &message, bytes, host, way, r.ns + offset_ns);
 	}
 	return err == -ENOMEM ? lkst_err_sys(e, err, "looking for messages between the hosts")
