@@ -313,7 +313,7 @@ WEB_WITHOUT := src/base/create.c src/trace/format/zst.c src/trace/read/stream_fi
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/usercode/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/frame/,answer.c conf.c help.c options.c run.c) \
                $(addprefix src/cmd/readers/,ending.c hosts_told.c printing.c range.c) \
-               $(addprefix src/cmd/read/,analyze_along.c check_counters.c joined_tables.c print_records.c print_last.c tables.c why_hung.c why_waiting.c) \
+               $(addprefix src/cmd/read/,analyze_along.c check_counters.c joined_tables.c tables.c why_hung.c why_waiting.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/frame/commands.def)
 WEB_OWN     := $(sort $(wildcard src/web/*.c)) $(WEB_CMD)
 WEB_SRC     := $(sort $(wildcard wasi/*.c)) $(WEB_OWN) $(WEB_LIB)
