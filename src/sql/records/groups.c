@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "sql/records/group_spill.h"
+#include "sql/records/database.h"
 
 enum {
 	LOOKS = 1 << 10, /* blocks between two looks at whether to stop */
@@ -33,14 +33,147 @@ struct groups_run {
 	u16 events[LKST_EVENT_SPACE]; /* those of which there are some */
 	u32 nr_events;
 	u64 nr_gaps;
-	struct lkst_sql_group_spill *spill; /* NULL: all groups are in `counts` */
+	struct group_spill *spill; /* NULL: all groups are in `counts` */
 };
 
 struct lkst_sql_groups {
-	struct lkst_sql_group_spill *spill; /* NULL: they are in `list` */
+	struct group_spill *spill; /* NULL: they are in `list` */
 	struct lkst_sql_group *list;
 	u32 nr, next;
 };
+
+/* ---- groups for which there is no room in memory ----------------------------------------------- */
+
+enum {
+	STEPS = 1000, /* of SQLite's machine between two looks at whether to stop */
+	TEXT_MAX = 256,
+};
+
+/* A database of their own, in a file without a name, in which SQLite sums and sorts them. */
+struct group_spill {
+	const struct lkst_sql *sql;
+	sqlite3 *db;
+	sqlite3_stmt *insert, *sorted;
+};
+
+static int error_of(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_OK:
+	case SQLITE_ROW:
+	case SQLITE_DONE:
+		return 0;
+	case SQLITE_INTERRUPT:
+		return -EINTR;
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+		return -ENOSPC;
+	default:
+		return -ENOMEM;
+	}
+}
+
+static int group_spill_look(void *ctx)
+{
+	const struct lkst_sql *s = ctx;
+
+	return lkst_sql_is_stopped(s);
+}
+
+static void group_spill_free(struct group_spill *spill)
+{
+	if (!spill)
+		return;
+	sqlite3_finalize(spill->insert);
+	sqlite3_finalize(spill->sorted);
+	sqlite3_close(spill->db);
+	free(spill);
+}
+
+/* 0, -ENOMEM, or -ENOSPC: as all of these, there is no room for temporary files. */
+static int group_spill_new(const struct lkst_sql *s, struct group_spill **ret_spill)
+{
+	/* Events by name, for the order of that; nothing is ever to be undone. */
+	static const char begin[] =
+		"PRAGMA temp_store = FILE; PRAGMA journal_mode = OFF; PRAGMA cache_size = -4096;"
+		"CREATE TABLE counted (event INTEGER, name TEXT, cpu INTEGER, tid INTEGER, nr INTEGER);"
+		"BEGIN";
+	struct group_spill *spill = calloc(1, sizeof(*spill));
+	int code;
+
+	if (!spill)
+		return -ENOMEM;
+	spill->sql = s;
+	code = sqlite3_open_v2("", &spill->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	if (!code)
+		code = sqlite3_exec(spill->db, begin, NULL, NULL, NULL);
+	if (!code)
+		code = sqlite3_prepare_v2(spill->db, "INSERT INTO counted VALUES (?, ?, ?, ?, ?)",
+					  -1, &spill->insert, NULL);
+	if (code) {
+		group_spill_free(spill);
+		return error_of(code);
+	}
+	sqlite3_progress_handler(spill->db, STEPS, group_spill_look, (void *)s);
+	*ret_spill = spill;
+	return 0;
+}
+
+/* Adds what was counted of a group; the same one may come again. */
+static int group_spill_add(struct group_spill *spill, const struct lkst_sql_group *group)
+{
+	const struct lkst_event_class *event = spill->sql->catalog->classes[group->event];
+	sqlite3_stmt *insert = spill->insert;
+	int code;
+
+	/* Its id is 0 where events are not distinguished. */
+	sqlite3_bind_int(insert, 1, group->event);
+	sqlite3_bind_text(insert, 2, event ? event->name : "", -1, SQLITE_STATIC);
+	sqlite3_bind_int64(insert, 3, group->cpu);
+	sqlite3_bind_int64(insert, 4, group->tid);
+	sqlite3_bind_int64(insert, 5, (sqlite3_int64)group->nr);
+	code = sqlite3_step(insert);
+	sqlite3_reset(insert);
+	return error_of(code);
+}
+
+/* After the last: the groups come in @order, as lkst_sql_groups_new() has it. */
+static int group_spill_sort(struct group_spill *spill, unsigned int order)
+{
+	static const char *const columns[] = { "", "name", "cpu", "tid" };
+	char text[TEXT_MAX];
+	const char *before = " ORDER BY ";
+	int length =
+		snprintf(text, sizeof(text),
+			 "SELECT event, cpu, tid, sum(nr) FROM counted GROUP BY event, cpu, tid");
+
+	for (; order & LKST_SQL_ORDER_COLUMN; order >>= LKST_SQL_ORDER_BITS) {
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%s%s", before,
+				   columns[order & LKST_SQL_ORDER_COLUMN],
+				   order & LKST_SQL_ORDER_FALLS ? " DESC" : "");
+		before = ", ";
+	}
+	return error_of(sqlite3_prepare_v2(spill->db, text, -1, &spill->sorted, NULL));
+}
+
+/* The next group: 1, 0: there is none, or a failure; -EINTR: the query is to end. */
+static int group_spill_next(struct group_spill *spill, struct lkst_sql_group *ret_group)
+{
+	int code = sqlite3_step(spill->sorted);
+
+	if (code != SQLITE_ROW)
+		return error_of(code);
+	*ret_group = (struct lkst_sql_group){
+		.event = (u16)sqlite3_column_int(spill->sorted, 0),
+		.cpu = (u32)sqlite3_column_int64(spill->sorted, 1),
+		.tid = (s32)sqlite3_column_int64(spill->sorted, 2),
+		.nr = (u64)sqlite3_column_int64(spill->sorted, 3),
+	};
+	return 1;
+}
+
+/* ---- counting ---------------------------------------------------------------------------------- */
 
 static struct lkst_sql_group groups_group_of(const struct count *c)
 {
@@ -56,11 +189,11 @@ static int spill_counts(struct groups_run *run)
 	struct lkst_sql_group group;
 	const struct count *c;
 	u32 i = 0;
-	int err = run->spill ? 0 : lkst_sql_group_spill_new(run->sql, &run->spill);
+	int err = run->spill ? 0 : group_spill_new(run->sql, &run->spill);
 
 	while (!err && (c = lkst_hash_next(&run->counts, &i, sizeof(*c)))) {
 		group = groups_group_of(c);
-		err = lkst_sql_group_spill_add(run->spill, &group);
+		err = group_spill_add(run->spill, &group);
 	}
 	lkst_hash_clear(&run->counts, sizeof(*c));
 	return err;
@@ -210,7 +343,7 @@ static int groups_finish(struct groups_run *run, unsigned int order, struct lkst
 
 	if (!run->spill)
 		return groups_make_list(run, order, groups);
-	err = spill_counts(run) ?: lkst_sql_group_spill_sort(run->spill, order);
+	err = spill_counts(run) ?: group_spill_sort(run->spill, order);
 	groups->spill = run->spill;
 	run->spill = NULL;
 	return err;
@@ -234,7 +367,7 @@ int lkst_sql_groups_new(const struct lkst_sql *s, const struct lkst_sql_wanted *
 		err = groups_count_all(run) ?: groups_finish(run, order, groups);
 		*ret_gaps = run->nr_gaps;
 		lkst_hash_fini(&run->counts);
-		lkst_sql_group_spill_free(run->spill);
+		group_spill_free(run->spill);
 	}
 	free(run);
 	if (!err)
@@ -246,7 +379,7 @@ void lkst_sql_groups_free(struct lkst_sql_groups *groups)
 {
 	if (!groups)
 		return;
-	lkst_sql_group_spill_free(groups->spill);
+	group_spill_free(groups->spill);
 	free(groups->list);
 	free(groups);
 }
@@ -254,7 +387,7 @@ void lkst_sql_groups_free(struct lkst_sql_groups *groups)
 int lkst_sql_groups_next(struct lkst_sql_groups *groups, struct lkst_sql_group *ret_group)
 {
 	if (groups->spill)
-		return lkst_sql_group_spill_next(groups->spill, ret_group);
+		return group_spill_next(groups->spill, ret_group);
 	if (groups->next == groups->nr)
 		return 0;
 	*ret_group = groups->list[groups->next++];
