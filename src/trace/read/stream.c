@@ -10,12 +10,143 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "abi/block.h"
 #include "abi/control.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "trace/format/block_walk.h"
 #include "trace/format/stream_name.h"
-#include "trace/read/scan.h"
+
+/* ---- the places where blocks begin, and what lies between them ------------------------------- */
+
+/* A pass over the places of a stream's files where blocks can begin. */
+struct block_scan {
+	const struct lkst_stream_bytes *files;
+	const u8 *uuid;
+	unsigned int segment;
+	size_t at, end; /* of the segment */
+	u32 step;	/* how far to the next place after a bad one */
+	bool has_instance;
+	u64 instance; /* a file holds one stream */
+	u32 hole;     /* the first that does not end before `at` */
+	size_t passed;
+};
+
+/* The block at @at. @e is NULL where the error is not wanted: most of a damaged file is not worth a sentence. */
+static int parse_at(const struct block_scan *scan, size_t at, struct lkst_err *e,
+		    struct lkst_block *ret_block)
+{
+	int err =
+		lkst_block_parse(e, scan->files->bytes + at, scan->end - at, scan->uuid, ret_block);
+
+	if (!err && scan->has_instance && ret_block->instance != scan->instance)
+		err = lkst_err_set(e, -EBADMSG, "the block belongs to another stream");
+	return err;
+}
+
+/* Bytes from the scan's place to the end of the hole of a sparse file that it is in; 0: it is in none. */
+static size_t hole_left(struct block_scan *scan)
+{
+	const struct lkst_stream_bytes *b = scan->files;
+	const struct lkst_segment *hole;
+
+	while (scan->hole < b->nr_holes &&
+	       b->holes[scan->hole].start + b->holes[scan->hole].length <= scan->at)
+		scan->hole++;
+	hole = scan->hole < b->nr_holes ? &b->holes[scan->hole] : NULL;
+	return hole && hole->start <= scan->at ? hole->start + hole->length - scan->at : 0;
+}
+
+static int scan_parse(struct block_scan *scan, struct lkst_block *ret_block)
+{
+	int err = hole_left(scan) ? -EBADMSG : parse_at(scan, scan->at, NULL, ret_block);
+
+	if (!err)
+		scan->step = ret_block->size;
+	return err;
+}
+
+/* Goes on from a place without a block, over as many as lie in the same hole. */
+static void scan_step(struct block_scan *scan)
+{
+	size_t left = scan->end - scan->at, skip = hole_left(scan) / scan->step * scan->step;
+
+	skip = skip ?: scan->step;
+	scan->at += left < skip ? left : skip;
+	lkst_stream_bytes_pass(scan->files, &scan->passed, scan->at);
+}
+
+/* Goes to the start of segment @i. False if there is none. */
+static bool scan_segment(struct block_scan *scan, unsigned int i)
+{
+	const struct lkst_stream_bytes *b = scan->files;
+
+	if (i >= b->nr_segments)
+		return false;
+	scan->segment = i;
+	scan->at = b->segments[i].start;
+	scan->end = scan->at + b->segments[i].length;
+	return true;
+}
+
+/*
+ * 1: a good block, which begins at *@ret_at. -1: *@ret_bad_bytes from *@ret_at on hold none. 0: the end. The memory
+ * before is released.
+ */
+static int scan_next(struct block_scan *scan, size_t *ret_at, struct lkst_block *ret_block,
+		     size_t *ret_bad_bytes)
+{
+	struct lkst_block next;
+
+	while (scan->at >= scan->end)
+		if (!scan_segment(scan, scan->segment + 1))
+			return 0;
+	*ret_at = scan->at;
+	lkst_stream_bytes_pass(scan->files, &scan->passed, scan->at);
+	if (!scan_parse(scan, ret_block)) {
+		scan->at += ret_block->size;
+		return 1;
+	}
+	do
+		scan_step(scan);
+	while (scan->at < scan->end && scan_parse(scan, &next));
+	*ret_bad_bytes = scan->at - *ret_at;
+	return -1;
+}
+
+/* What is wrong at @at, where scan_next() has just found no block. */
+static void scan_explain(const struct block_scan *scan, size_t at, struct lkst_err *e)
+{
+	struct lkst_block block;
+
+	parse_at(scan, at, e, &block);
+}
+
+/*
+ * A scan of @b, which whoever opens the stream has. Blocks of another trace than @uuid's are bad ones. Two
+ * of the first three good blocks decide which stream it is, or else the first.
+ */
+static struct block_scan scan_begin(const struct lkst_stream_bytes *b, const u8 *uuid)
+{
+	struct block_scan scan = { .files = b, .uuid = uuid, .step = 1 << LKST_BLOCK_SHIFT_MIN };
+	struct lkst_block block;
+	u64 instance[3] = {};
+	struct block_scan ahead;
+	size_t at, bad;
+	int r, nr = 0;
+
+	scan_segment(&scan, 0);
+	ahead = scan;
+
+	while (nr < 3 && (r = scan_next(&ahead, &at, &block, &bad)))
+		if (r > 0)
+			instance[nr++] = block.instance;
+	scan.has_instance = nr > 0;
+	scan.instance = instance[nr == 3 && instance[1] == instance[2] ? 1 : 0];
+	return scan;
+}
+
+/* ---- the blocks ------------------------------------------------------------------------------ */
 
 enum {
 	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
@@ -50,17 +181,17 @@ static u64 stream_size_of(const struct lkst_stream *s, u32 start)
 void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_stream_report *report,
 			    void *arg)
 {
-	struct lkst_scan scan = lkst_scan_begin(&s->files, uuid);
+	struct block_scan scan = scan_begin(&s->files, uuid);
 	struct lkst_block block;
 	struct lkst_err e;
 	size_t at, bad;
 	u32 i;
 	int r;
 
-	while ((r = lkst_scan_next(&scan, &at, &block, &bad))) {
+	while ((r = scan_next(&scan, &at, &block, &bad))) {
 		if (r > 0)
 			continue;
-		lkst_scan_explain(&scan, at, &e);
+		scan_explain(&scan, at, &e);
 		report(arg, at, bad, e.text);
 	}
 	for (i = 0; i < s->nr_rejected; i++)
@@ -116,14 +247,14 @@ static bool is_in_order(const struct lkst_block *a, const struct lkst_block *b)
 static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid,
 		       bool *ret_is_sorted, bool *ret_has_long)
 {
-	struct lkst_scan scan = lkst_scan_begin(&s->files, uuid);
+	struct block_scan scan = scan_begin(&s->files, uuid);
 	struct lkst_block block, last = {};
 	size_t at, bad = 0, lead = 0;
 	int r, err;
 
 	*ret_is_sorted = true;
 	*ret_has_long = false;
-	while ((r = lkst_scan_next(&scan, &at, &block, &bad))) {
+	while ((r = scan_next(&scan, &at, &block, &bad))) {
 		if (r < 0 && !s->info.nr_blocks) {
 			lead = bad;
 			continue;
