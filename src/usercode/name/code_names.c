@@ -6,11 +6,95 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
 #include "usercode/name/binary_file.h"
-#include "usercode/name/texts.h"
+
+/* ---- texts, each kept once ------------------------------------------------------------------- */
+
+enum {
+	KEPT_TEXTS_MAX = 96 << 20, /* bytes of all of them */
+	KEPT_TEXT_MAX = 4096,	   /* of one, the rest is cut */
+};
+
+/* Texts with one hash are in a list. */
+struct texts_text {
+	struct texts_text *next;
+	char bytes[];
+};
+
+struct bucket {
+	uint64_t hash; /* the key */
+	struct texts_text *first;
+};
+
+struct texts {
+	struct lkst_hash buckets;
+	size_t used;
+};
+
+static struct texts *texts_new(void)
+{
+	return calloc(1, sizeof(struct texts));
+}
+
+static void texts_free(struct texts *t)
+{
+	struct bucket *bucket;
+	struct texts_text *text;
+	uint32_t i = 0;
+
+	if (!t)
+		return;
+	while ((bucket = lkst_hash_next(&t->buckets, &i, sizeof(*bucket))))
+		while ((text = bucket->first)) {
+			bucket->first = text->next;
+			free(text);
+		}
+	lkst_hash_fini(&t->buckets);
+	free(t);
+}
+
+static struct texts_text *texts_add(struct texts *t, const char *bytes, size_t length)
+{
+	struct texts_text *text = malloc(sizeof(*text) + length + 1);
+
+	if (!text)
+		return NULL;
+	memcpy(text->bytes, bytes, length);
+	text->bytes[length] = 0;
+	t->used += sizeof(*text) + length + 1;
+	return text;
+}
+
+/* A copy of @text that stays as long as @t, "..." where there is no more room in KEPT_TEXTS_MAX. NULL: no memory. */
+static const char *texts_keep(struct texts *t, const char *bytes)
+{
+	size_t length = strnlen(bytes, KEPT_TEXT_MAX);
+	uint64_t hash = lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
+	struct bucket *bucket = lkst_hash_find(&t->buckets, hash, sizeof(*bucket));
+	struct texts_text *text;
+
+	for (text = bucket ? bucket->first : NULL; text; text = text->next)
+		if (strlen(text->bytes) == length && !memcmp(text->bytes, bytes, length))
+			return text->bytes;
+	if (t->used + length > KEPT_TEXTS_MAX)
+		return "...";
+	if (!bucket && lkst_hash_reserve(&t->buckets, sizeof(*bucket)))
+		return NULL;
+	text = texts_add(t, bytes, length);
+	if (!text)
+		return NULL;
+	if (!bucket)
+		bucket = lkst_hash_add(&t->buckets, hash, sizeof(*bucket));
+	text->next = bucket->first;
+	bucket->first = text;
+	return text->bytes;
+}
+
+/* ---- all that is known ----------------------------------------------------------------------- */
 
 enum {
 	PLACES_MAX = 1 << 20, /* whose names are kept, of all binaries */
@@ -40,7 +124,7 @@ struct lkst_code_names {
 	struct lkst_map by_key; /* from code_names_key_of() a binary to its place among them */
 	u32 nr_open, nr_places;
 	u64 turn;
-	struct lkst_texts *texts;
+	struct texts *texts;
 };
 
 struct lkst_code_names *lkst_code_names_new(const struct lkst_code_names_options *o)
@@ -49,7 +133,7 @@ struct lkst_code_names *lkst_code_names_new(const struct lkst_code_names_options
 
 	if (!n)
 		return NULL;
-	n->texts = lkst_texts_new();
+	n->texts = texts_new();
 	if (!n->texts) {
 		free(n);
 		return NULL;
@@ -88,7 +172,7 @@ void lkst_code_names_free(struct lkst_code_names *n)
 	}
 	free(n->binaries);
 	lkst_map_fini(&n->by_key);
-	lkst_texts_free(n->texts);
+	texts_free(n->texts);
 	free(n);
 }
 
@@ -159,7 +243,7 @@ static int code_names_open_file(struct lkst_code_names *n, struct known_binary *
 		return err;
 	if (!err)
 		n->nr_open++;
-	else if (!(known->why = lkst_texts_keep(n->texts, e.text)))
+	else if (!(known->why = texts_keep(n->texts, e.text)))
 		return -ENOMEM;
 	return 0;
 }
@@ -173,14 +257,14 @@ static int keep_place(struct lkst_code_names *n, struct known_binary *known, u64
 	struct code_names_place *place;
 	u32 i;
 
-	if ((name->function && !(name->function = lkst_texts_keep(n->texts, name->function))) ||
-	    (name->why && !(name->why = lkst_texts_keep(n->texts, name->why))))
+	if ((name->function && !(name->function = texts_keep(n->texts, name->function))) ||
+	    (name->why && !(name->why = texts_keep(n->texts, name->why))))
 		return -ENOMEM;
 	for (i = 0; i < name->nr_frames; i++) {
 		struct lkst_code_frame *f = &name->frames[i];
 
-		f->function = lkst_texts_keep(n->texts, f->function);
-		f->source = f->source ? lkst_texts_keep(n->texts, f->source) : NULL;
+		f->function = texts_keep(n->texts, f->function);
+		f->source = f->source ? texts_keep(n->texts, f->source) : NULL;
 		if (!f->function)
 			return -ENOMEM;
 	}
