@@ -7,12 +7,82 @@
 
 #include "abi/lock.h"
 #include "analyze/engine/naming.h"
-#include "analyze/why/narrate_stack.h"
 #include "analyze/why/place.h"
+#include "base/out.h"
 
 enum {
 	REQ_OP_MASK = 0xff, /* include/linux/blk_types.h */
 };
+
+/* ---- who called: by the stacks that a handler has recorded after events ---------------------- */
+
+enum {
+	STACK_SEARCH_MAX = 64, /* moments about the thread between an event and its stack */
+	FRAMES_TOLD = 6,
+};
+
+/* The moment of the stack that a handler wrote after moment @i of thread @tid, LKST_NOWHERE: it wrote none. */
+static u32 find_stack(const struct lkst_excerpt *w, s32 tid, u32 i)
+{
+	struct lkst_places_list own = lkst_excerpt_thread(w, tid);
+	u32 at = lkst_places_before(own, i) + 1, steps;
+
+	for (steps = 0; at < own.nr && steps < STACK_SEARCH_MAX; at++, steps++) {
+		const u16 kind = lkst_event_ref_kind(w, own.at[at]);
+		const bool is_own = w->moments[own.at[at]].tid == tid;
+
+		if (kind == LKST_EV_tick)
+			continue;
+		if (is_own && kind == LKST_EVENT_REF_STACK)
+			return own.at[at];
+		/* Others may wake it meanwhile; when it runs again, what follows is about something else. */
+		if (is_own || kind == LKST_EV_sched_switch)
+			break;
+	}
+	return LKST_NOWHERE;
+}
+
+/* Puts the function of one frame, or its address if nothing is known of it. */
+static char *narrate_stack_put_frame(const struct lkst_narrator *t, char *p, const struct lkst_event_ref *m, s32 pid,
+				     u64 address, bool is_return)
+{
+	const struct lkst_code_view code = { t->w->mappings, t->w->namer };
+	char *end;
+
+	if (is_return)
+		p = lkst_put_str(p, " by ");
+	end = lkst_code_put(&code, p, pid, m->ns, address, is_return);
+	return end != p ? end : lkst_put_hex(p, address);
+}
+
+/*
+ * ", called from commit+0x1c[db] by main+0x81[db]": the program's stack that was recorded after moment @i of the thread
+ * of @s, if there is one. True: it was told.
+ */
+static bool narrate_caller(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
+{
+	const u32 at = i == LKST_NOWHERE ? LKST_NOWHERE : find_stack(t->w, s->tid, i);
+	const s32 pid = lkst_threads_pid_of(t->w->threads, s->tid);
+	const struct lkst_event_ref *m;
+	char text[FRAMES_TOLD * (LKST_CODE_TEXT + sizeof(" by "))], *p = text;
+	u64 frames[FRAMES_TOLD];
+	u32 nr, k;
+
+	if (at == LKST_NOWHERE)
+		return false;
+	m = &t->w->moments[at];
+	nr = lkst_event_ref_frames(t->w, at, frames, FRAMES_TOLD);
+	if (!nr)
+		return false;
+	for (k = 0; k < nr; k++)
+		p = narrate_stack_put_frame(t, p, m, pid, frames[k], k);
+	lkst_account_say(t->account, s, ", called from ");
+	lkst_account_text(t->account, s, "called_from", text, (size_t)(p - text));
+	lkst_narrate_cite(t, s, at);
+	return true;
+}
+
+/* ---- in what and for what -------------------------------------------------------------------- */
 
 u32 lkst_narrate_waking(const struct lkst_narrator *t, const struct lkst_stretch *stretch)
 {
@@ -221,8 +291,8 @@ void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
 	lkst_narrate_cite(t, s, p.blocker);
 	lkst_narrate_cite(t, s, stretch->begin);
 	/* What was recorded nearer to the wait says more. */
-	if (!lkst_narrate_caller(t, s, stretch->begin) && !lkst_narrate_caller(t, s, p.call))
-		lkst_narrate_caller(t, s, p.fault);
+	if (!narrate_caller(t, s, stretch->begin) && !narrate_caller(t, s, p.call))
+		narrate_caller(t, s, p.fault);
 }
 
 /* ---- what ended it ------------------------------------------------------------------ */
