@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "abi/events.h"
+#include "abi/types.h"
 #include "analyze/waiting/past.h"
+#include "base/map.h"
 #include "base/vec.h"
 
 enum {
@@ -70,7 +72,81 @@ static s32 circumstances_pid_of(const struct lkst_thread_life *life)
 	return life->pid ? life->pid : life->tid;
 }
 
-/* ---- memory ----------------------------------------------------------------------- */
+/* ---- memory of processes: a list for each, the newest first; a child's goes on in its parent's ---- */
+
+enum {
+	PLACES_MAX = 1 << 18,
+	PROCESSES_MAX = 1 << 16,
+	STEPS_MAX = 1 << 12, /* places of a process that are looked at */
+};
+
+struct lkst_mapped_place {
+	u64 from, size;
+	u32 what;
+	u32 next; /* that was there before, plus 1 */
+};
+
+static void mapped_fini(struct lkst_mapped_memory *m)
+{
+	lkst_map_fini(&m->heads);
+	free(m->list);
+	*m = (struct lkst_mapped_memory){};
+}
+
+static u32 head_of(const struct lkst_mapped_memory *m, s32 pid)
+{
+	const u64 *head = lkst_map_find(&m->heads, (u32)pid);
+
+	return head ? (u32)*head : 0;
+}
+
+/* Where there is no room, nothing is known of the process. */
+static void set_head(struct lkst_mapped_memory *m, s32 pid, u32 head)
+{
+	m->heads.max = PROCESSES_MAX;
+	if (!head)
+		lkst_map_remove(&m->heads, (u32)pid);
+	else if (lkst_map_set(&m->heads, (u32)pid, head) == -ENOMEM)
+		m->error = -ENOMEM;
+}
+
+/* From now on @size bytes at @from of process @pid are @what, a number of the caller's; 0: not known. */
+static void mapped_add(struct lkst_mapped_memory *m, s32 pid, u64 from, u64 size, u32 what)
+{
+	struct lkst_mapped_place *p = m->nr < PLACES_MAX ? lkst_vec_add(m->list, m->nr) : NULL;
+
+	if (!p) {
+		m->error = m->nr < PLACES_MAX ? -ENOMEM : m->error;
+		set_head(m, pid, 0);
+		return;
+	}
+	*p = (struct lkst_mapped_place){ from, size, what, head_of(m, pid) };
+	set_head(m, pid, m->nr);
+}
+
+/* Process @child has the memory that @parent has now; process @pid has a memory of its own, which is empty. */
+static void mapped_fork(struct lkst_mapped_memory *m, s32 parent, s32 child)
+{
+	set_head(m, child, head_of(m, parent));
+}
+
+static void mapped_exec(struct lkst_mapped_memory *m, s32 pid)
+{
+	set_head(m, pid, 0);
+}
+
+/* What is at @address of process @pid; 0: not known. */
+static u32 mapped_find(const struct lkst_mapped_memory *m, s32 pid, u64 address)
+{
+	u32 i = head_of(m, pid), steps;
+
+	for (steps = 0; i && steps < STEPS_MAX; steps++, i = m->list[i - 1].next)
+		if (address - m->list[i - 1].from < m->list[i - 1].size)
+			return m->list[i - 1].what;
+	return 0;
+}
+
+/* ---- what maps memory ----------------------------------------------------------------------- */
 
 static int circumstances_on_user_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
@@ -160,14 +236,14 @@ static int circumstances_on_call(void *ctx, const struct lkst_call_interval *i)
 	if (act == ACT_IOCTL)
 		change_ice(c, i);
 	else if (!i->call.has_args || i->call.nr_args < 2)
-		lkst_mapped_exec(&c->mapped, pid); /* something has changed, and it is not known where */
+		mapped_exec(&c->mapped, pid); /* something has changed, and it is not known where */
 	else if (act == ACT_MUNMAP)
-		lkst_mapped_add(&c->mapped, pid, args[0], (args[1] + PAGE_MASK) & ~(u64)PAGE_MASK, 0);
+		mapped_add(&c->mapped, pid, args[0], (args[1] + PAGE_MASK) & ~(u64)PAGE_MASK, 0);
 	else if (act == ACT_MREMAP)
-		lkst_mapped_add(&c->mapped, pid, (u64)i->ret, args[2], 0);
+		mapped_add(&c->mapped, pid, (u64)i->ret, args[2], 0);
 	else if (i->call.nr_args > 4)
-		lkst_mapped_add(&c->mapped, pid, (u64)i->ret, (args[1] + PAGE_MASK) & ~(u64)PAGE_MASK,
-				circumstances_what_of(c, i));
+		mapped_add(&c->mapped, pid, (u64)i->ret, (args[1] + PAGE_MASK) & ~(u64)PAGE_MASK,
+			   circumstances_what_of(c, i));
 	return c->mapped.error;
 }
 
@@ -177,7 +253,7 @@ static int circumstances_on_fork(void *ctx, const struct lkst_record *r, const v
 	struct lkst_circumstances *c = ctx;
 
 	if (e->child_pid != e->parent_pid)
-		lkst_mapped_fork(&c->mapped, e->parent_pid, e->child_pid);
+		mapped_fork(&c->mapped, e->parent_pid, e->child_pid);
 	return c->mapped.error;
 }
 
@@ -185,7 +261,7 @@ static int circumstances_on_exec(void *ctx, const struct lkst_record *r, const v
 {
 	struct lkst_circumstances *c = ctx;
 
-	lkst_mapped_exec(&c->mapped, r->tid);
+	mapped_exec(&c->mapped, r->tid);
 	return 0;
 }
 
@@ -319,7 +395,7 @@ static void take_fault(struct lkst_circumstances *c, const struct lkst_circumsta
 	p->flags |= LKST_PAST_IN_FAULT;
 	p->about = 0;
 	if (i->wait->fault_ns == t->fault_ns)
-		p->about = lkst_mapped_find(&c->mapped, circumstances_pid_of(i->life), t->fault_address);
+		p->about = mapped_find(&c->mapped, circumstances_pid_of(i->life), t->fault_address);
 }
 
 void lkst_circumstances_take(struct lkst_circumstances *c, const struct lkst_interval *i, struct lkst_past *p)
@@ -399,7 +475,7 @@ int lkst_circumstances_subscribe(struct lkst_circumstances *c, struct lkst_feed 
 
 void lkst_circumstances_fini(struct lkst_circumstances *c)
 {
-	lkst_mapped_fini(&c->mapped);
+	mapped_fini(&c->mapped);
 	lkst_map_fini(&c->requests);
 	lkst_map_fini(&c->resent);
 	free(c->threads);

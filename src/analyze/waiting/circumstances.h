@@ -9,7 +9,7 @@
 
 #include "analyze/model/model.h"
 #include "analyze/waiting/about.h"
-#include "analyze/waiting/mapped.h"
+#include "base/map.h"
 #include "trace/known/symbols.h"
 
 /* What a wait in a page fault is about that is for no file. */
@@ -22,6 +22,17 @@ struct lkst_circumstances_ice {
 	u64 from_ns, to_ns; /* to_ns 0: it is frozen now */
 	u32 about;	    /* the directory or file by which that was done, an about */
 	u32 life;	    /* who did */
+};
+
+/*
+ * What addresses of processes are memory of, along a pass: a file, or nothing but memory, as mmap(2) shows it. What
+ * was mapped before the trace is not known. All zero is where it begins.
+ */
+struct lkst_mapped_memory {
+	struct lkst_map heads; /* by process: its newest place, plus 1 */
+	struct lkst_mapped_place *list;
+	u32 nr;
+	int error;
 };
 
 /* All zero, but for what is borrowed, is where it begins. */
