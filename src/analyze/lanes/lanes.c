@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/control.h"
+#include "analyze/engine/feed.h"
 #include "base/bsearch.h"
 #include "base/vec.h"
 
@@ -34,6 +35,84 @@ static int lanes_fill_up(struct lanes_filling *f, struct lkst_lane *lane, u32 cp
 								   .life = LKST_LIFE_NONE,
 								   .state = LKST_LANE_UNKNOWN,
 								   .cpu = (s16)cpu });
+}
+
+/* ---- moments that concern all lanes ---------------------------------------------------------- */
+
+enum { LANE_MARKS_MAX = 16384 }; /* more are left out */
+
+static int lane_marks_add(struct lkst_lane_marks *m, u64 ns, u16 event, const char *text)
+{
+	struct lkst_lane_mark *mark;
+
+	if (m->nr == LANE_MARKS_MAX)
+		return 0;
+	mark = lkst_vec_add(m->list, m->nr);
+	if (!mark)
+		return -ENOMEM;
+	*mark = (struct lkst_lane_mark){ ns, event, text };
+	return 0;
+}
+
+static int lane_marks_on_record(void *ctx, const struct lkst_record *r, const void *record)
+{
+	return lane_marks_add(ctx, r->ns, (u16)r->event->index, NULL);
+}
+
+/* It is written later than what it says happened. */
+static int lane_marks_on_end(void *ctx, const struct lkst_record *r, const void *record)
+{
+	static const char *const ways[] = {
+		"the recording ends here",
+		"the recording ends here: the disk was full",
+		"the recording ends here: the kernel stopped",
+		"the trace ends here: it was cut from one that has no end",
+		"a part of the recording ends here; it goes on in the next part",
+	};
+	const struct lkst_rec_state_end *x = record;
+
+	return lane_marks_add(ctx, x->ended, LKST_EV_state_end,
+			      x->how < sizeof(ways) / sizeof(ways[0]) ? ways[x->how] : ways[0]);
+}
+
+/* Has @f fill @m, which must stay. 0 or -ENOMEM. */
+static int lane_marks_subscribe(struct lkst_lane_marks *m, struct lkst_feed *f)
+{
+	static const enum lkst_event_index events[] = {
+		LKST_EV_incident,   LKST_EV_trigger_fired, LKST_EV_maskset_switch,
+		LKST_EV_shed_begin, LKST_EV_shed_end,
+	};
+	int err = lkst_feed_event(f, LKST_EV_state_end, lane_marks_on_end, m);
+	size_t i;
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]) && err >= 0; i++)
+		err = lkst_feed_event(f, events[i], lane_marks_on_record, m);
+	return err < 0 ? err : 0;
+}
+
+static int lane_marks_compare(const void *a, const void *b)
+{
+	const struct lkst_lane_mark *x = a, *y = b;
+
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* The pass is over. What happened after @end_ns, the last record, is shown then. */
+static void lane_marks_end(struct lkst_lane_marks *m, u64 end_ns)
+{
+	u32 i;
+
+	for (i = 0; i < m->nr; i++)
+		if (m->list[i].ns > end_ns)
+			m->list[i].ns = end_ns;
+	if (m->nr)
+		qsort(m->list, m->nr, sizeof(*m->list), lane_marks_compare);
+}
+
+static void lane_marks_fini(struct lkst_lane_marks *m)
+{
+	free(m->list);
+	*m = (struct lkst_lane_marks){};
 }
 
 /* ---- the model's calls -------------------------------------------------------------------------- */
@@ -357,7 +436,7 @@ static int lanes_begin(struct lkst_err *e, struct lkst_trace *t, struct lanes_fi
 	if (err >= 0)
 		err = lkst_feed_gaps(lkst_analysis_run_feed(*ret_run), lanes_on_gap, f);
 	if (err >= 0)
-		err = lkst_lane_marks_subscribe(&f->lanes->marks, lkst_analysis_run_feed(*ret_run));
+		err = lane_marks_subscribe(&f->lanes->marks, lkst_analysis_run_feed(*ret_run));
 	if (err >= 0)
 		err = lkst_counts_subscribe(&f->lanes->counts, lkst_analysis_run_feed(*ret_run));
 	if (err >= 0)
@@ -404,7 +483,7 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 		return lkst_err_sys(e, err, "drawing");
 	lkst_lane_names_fill(&lanes->names, lkst_analysis_run_labels(run),
 			     lkst_analysis_run_symbols(run));
-	lkst_lane_marks_end(&lanes->marks, lanes->end_ns);
+	lane_marks_end(&lanes->marks, lanes->end_ns);
 	*ret_lanes = lkst_take(lanes);
 	return 0;
 }
@@ -420,7 +499,7 @@ void lkst_lanes_free(struct lkst_lanes *lanes)
 	lkst_gaps_fini(&lanes->gaps);
 	lkst_counts_fini(&lanes->counts);
 	lkst_lane_names_fini(&lanes->names);
-	lkst_lane_marks_fini(&lanes->marks);
+	lane_marks_fini(&lanes->marks);
 	lkst_lane_spans_fini(&lanes->spans);
 	free(lanes->list);
 	free(lanes->threads);

@@ -4,7 +4,6 @@
 #define LKST_ANALYZE_LANES_LANES_H
 
 #include "analyze/lanes/counts.h"
-#include "analyze/lanes/lane_marks.h"
 #include "analyze/lanes/lane_names.h"
 #include "analyze/lanes/lane_spans.h"
 #include "analyze/lanes/shares.h"
@@ -38,6 +37,21 @@ struct lkst_lane {
 	struct lkst_slices faults;
 	struct lkst_waking *wakings; /* of a thread, in order of time */
 	u32 nr_wakings;
+};
+
+/*
+ * A moment that concerns all lanes: an incident, a trigger that fired, a switch of the maskset, a kind of events that
+ * the cost limit left out or took in again, the end of a part of a recording.
+ */
+struct lkst_lane_mark {
+	u64 ns;
+	u16 event;	  /* enum lkst_event_index: of the record that says more */
+	const char *text; /* what it says, if the record has it in numbers only; else NULL */
+};
+
+struct lkst_lane_marks {
+	struct lkst_lane_mark *list; /* in order of time */
+	u32 nr;
 };
 
 /* A life of a thread, which slices name by its place. */
