@@ -6,11 +6,132 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/engine/stacks.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
 #include "trace/known/threads_before.h"
+#include "trace/read/reader.h"
+
+/* ---- stacks by their ids --------------------------------------------------------------------- */
+
+enum {
+	STACKS_KEPT_MAX = 1 << 20,
+	STACKS_FRAMES_MAX = 1 << 22, /* of all stacks */
+	STACKS_NONE = 0,	     /* the number of no stack */
+};
+
+struct trace_stack {
+	u64 caller; /* id of the stack that it continues, 0: none */
+	u32 first;  /* of its addresses */
+	u16 nr;	    /* of its frames */
+	u16 flags;  /* LKST_STACK_* */
+	bool is_there;
+};
+
+/*
+ * The stacks of a trace (doc/samples.md): addresses, innermost first. One may be spoken of before it is there, or
+ * without ever being there. All zero is empty.
+ */
+struct trace_stacks {
+	struct lkst_hash numbers;
+	struct trace_stack *list;
+	u32 nr_list;
+	u64 *addresses;
+	u32 nr_addresses;
+};
+
+static u64 stacks_address(const struct trace_stacks *s, const struct trace_stack *stack, u32 frame)
+{
+	return s->addresses[stack->first + frame];
+}
+
+struct stacks_numbered {
+	u64 id;
+	u32 nr;
+};
+
+static void stacks_fini(struct trace_stacks *s)
+{
+	lkst_hash_fini(&s->numbers);
+	free(s->list);
+	free(s->addresses);
+	*s = (struct trace_stacks){};
+}
+
+/* The number of the stack @id, STACKS_NONE: it is none, or there is no room. Negative: no memory. */
+static s64 stacks_number(struct trace_stacks *s, u64 id)
+{
+	struct stacks_numbered *known;
+
+	if (!id || id == LKST_HASH_NONE)
+		return STACKS_NONE;
+	known = lkst_hash_find(&s->numbers, id, sizeof(*known));
+	if (known)
+		return known->nr;
+	/* The first of the list is none. */
+	if (s->nr_list >= STACKS_KEPT_MAX)
+		return STACKS_NONE;
+	if (!s->nr_list && !lkst_vec_add(s->list, s->nr_list))
+		return -ENOMEM;
+	if (lkst_hash_reserve(&s->numbers, sizeof(*known)) || !lkst_vec_add(s->list, s->nr_list))
+		return -ENOMEM;
+	known = lkst_hash_add(&s->numbers, id, sizeof(*known));
+	known->nr = s->nr_list - 1;
+	return known->nr;
+}
+
+/* Takes in a record `stack`; @record: as the feed has it, its frames as the file has them. 0 or -ENOMEM. */
+static int stacks_feed(struct trace_stacks *s, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, "frames");
+	struct lkst_rec_stack is;
+	const u8 *bytes = NULL;
+	u32 length = 0, i;
+	s64 nr;
+
+	memcpy(&is, record, sizeof(is));
+	nr = stacks_number(s, is.stack);
+	if (nr < 0)
+		return (int)nr;
+	if (f && f->type == LKST_CLASS_WORDS && f->size == sizeof(u64))
+		bytes = lkst_record_field(r, (u16)(f - r->event->fields), &length);
+	length /= sizeof(u64);
+	if (nr == STACKS_NONE || s->list[nr].is_there || !bytes || length > LKST_STACK_FRAMES ||
+	    s->nr_addresses + length > STACKS_FRAMES_MAX)
+		return 0;
+	s->list[nr] = (struct trace_stack){ .caller = is.caller,
+					   .first = s->nr_addresses,
+					   .nr = (u16)length,
+					   .flags = is.flags,
+					   .is_there = true };
+	for (i = 0; i < length; i++) {
+		u64 *address = lkst_vec_add(s->addresses, s->nr_addresses);
+
+		if (!address)
+			return -ENOMEM;
+		memcpy(address, bytes + i * sizeof(*address), sizeof(*address));
+	}
+	return 0;
+}
+
+/* Stack number @nr, which stacks_number() has returned; NULL: its record is not there. */
+static const struct trace_stack *stacks_at(const struct trace_stacks *s, u32 nr)
+{
+	return nr != STACKS_NONE && s->list[nr].is_there ? &s->list[nr] : NULL;
+}
+
+/* The stack that @stack continues; NULL: none, or its record is not there. */
+static const struct trace_stack *stacks_caller(const struct trace_stacks *s, const struct trace_stack *stack)
+{
+	const struct stacks_numbered *known =
+		stack->caller && stack->caller != LKST_HASH_NONE
+			? lkst_hash_find(&s->numbers, stack->caller, sizeof(*known))
+			: NULL;
+
+	return known ? stacks_at(s, known->nr) : NULL;
+}
+
+/* ---- stacks as lists of names ---------------------------------------------------------------- */
 
 enum {
 	FRAMES_MAX = 1 << 24, /* of all lists */
@@ -41,7 +162,7 @@ struct lkst_stack_names {
 	struct lkst_trace *trace;
 	struct lkst_code_view code;
 	struct lkst_frame_names *names;
-	struct lkst_stacks stacks;
+	struct trace_stacks stacks;
 	struct lkst_hash numbers; /* struct numbered: of a list, by what is in it */
 	struct lkst_hash shown;
 	struct lkst_stack_list *lists;
@@ -78,7 +199,7 @@ static u32 drop_hook(const struct lkst_stack_names *n, u32 *list, u32 nr)
 }
 
 /* Appends the names of @stack to the @nr in @names; @at: whose it is, and when. How many there are then; -ENOMEM. */
-static s64 stack_names_put_stack(struct lkst_stack_names *n, const struct lkst_stack *stack,
+static s64 stack_names_put_stack(struct lkst_stack_names *n, const struct trace_stack *stack,
 				 const struct lkst_frame *at, u32 *names, s64 nr)
 {
 	struct lkst_frame frame = *at;
@@ -86,7 +207,7 @@ static s64 stack_names_put_stack(struct lkst_stack_names *n, const struct lkst_s
 
 	frame.is_user = stack->flags & LKST_STACK_USER;
 	for (i = 0; i < stack->nr && nr >= 0; i++) {
-		frame.address = lkst_stacks_address(&n->stacks, stack, i);
+		frame.address = stacks_address(&n->stacks, stack, i);
 		frame.has_called = i > 0;
 		nr = lkst_frame_names_put(n->names, &frame, names, (u32)nr, LKST_STACK_NAMES_DEPTH);
 	}
@@ -94,13 +215,13 @@ static s64 stack_names_put_stack(struct lkst_stack_names *n, const struct lkst_s
 }
 
 /* Finds the names of @stack and sets @list, but where they are kept. How many there are; -ENOMEM. */
-static s64 name_stack(struct lkst_stack_names *n, const struct lkst_stack *stack,
+static s64 name_stack(struct lkst_stack_names *n, const struct trace_stack *stack,
 		      const struct lkst_frame *at, bool is_wait, u32 names[LKST_STACK_NAMES_DEPTH],
 		      struct lkst_stack_list *list)
 {
-	const struct lkst_stack *caller = lkst_stacks_caller(&n->stacks, stack);
+	const struct trace_stack *caller = stacks_caller(&n->stacks, stack);
 	const bool is_user = stack->flags & LKST_STACK_USER;
-	const struct lkst_stack *program = is_user ? stack : caller;
+	const struct trace_stack *program = is_user ? stack : caller;
 	s64 nr = stack_names_put_stack(n, stack, at, names, 0);
 
 	if (nr >= 0 && is_wait && !is_user)
@@ -181,7 +302,7 @@ static s64 late_list(struct lkst_stack_names *n, const struct lkst_stack_list *l
 static s64 stack_names_make_list(struct lkst_stack_names *n, const struct stack_in *in,
 				 const struct lkst_code_space *space, u64 ns)
 {
-	const struct lkst_stack *stack = lkst_stacks_at(&n->stacks, in->stack);
+	const struct trace_stack *stack = stacks_at(&n->stacks, in->stack);
 	const struct lkst_frame at = { .ns = ns, .space = space, .pid = in->pid };
 	struct lkst_stack_list list = { .stack = in->stack,
 					.pid = in->pid,
@@ -191,7 +312,7 @@ static s64 stack_names_make_list(struct lkst_stack_names *n, const struct stack_
 	u32 names[LKST_STACK_NAMES_DEPTH];
 	s64 nr;
 
-	list.is_late = !stack || (stack->caller && !lkst_stacks_caller(&n->stacks, stack));
+	list.is_late = !stack || (stack->caller && !stacks_caller(&n->stacks, stack));
 	if (list.is_late)
 		return late_list(n, &list);
 	nr = name_stack(n, stack, &at, in->is_wait, names, &list);
@@ -201,13 +322,13 @@ static s64 stack_names_make_list(struct lkst_stack_names *n, const struct stack_
 s64 lkst_stack_names_of(struct lkst_stack_names *n, u64 id, s32 pid, bool is_wait, u64 ns)
 {
 	struct stack_in in = { .pid = pid, .is_wait = is_wait };
-	const s64 stack = lkst_stacks_number(&n->stacks, id);
+	const s64 stack = stacks_number(&n->stacks, id);
 	struct lkst_code_space space;
 	struct shown *shown;
 	s64 list;
 	u64 key;
 
-	if (stack < 0 || stack == LKST_STACKS_NONE)
+	if (stack < 0 || stack == STACKS_NONE)
 		return stack < 0 ? stack : LKST_STACK_NAMES_NONE;
 	space = lkst_mappings_space(n->code.mappings, in.pid, ns);
 	in.stack = (u32)stack;
@@ -232,7 +353,7 @@ s64 lkst_stack_names_of(struct lkst_stack_names *n, u64 id, s32 pid, bool is_wai
 /* Names what came late, if its process still runs the same program. */
 static int end_late(struct lkst_stack_names *n, struct lkst_stack_list *list)
 {
-	const struct lkst_stack *stack = lkst_stacks_at(&n->stacks, list->stack);
+	const struct trace_stack *stack = stacks_at(&n->stacks, list->stack);
 	const struct lkst_code_space space =
 		lkst_mappings_space(n->code.mappings, list->pid, list->ns);
 	const struct lkst_frame at = { .ns = list->ns,
@@ -253,7 +374,7 @@ static int stack_names_on_stack(void *ctx, const struct lkst_record *r, const vo
 {
 	struct lkst_stack_names *n = ctx;
 
-	return lkst_stacks_feed(&n->stacks, r, record);
+	return stacks_feed(&n->stacks, r, record);
 }
 
 /* Stacks from before the window are those of samples in it. */
@@ -298,7 +419,7 @@ void lkst_stack_names_free(struct lkst_stack_names *n)
 		return;
 	lkst_hash_fini(&n->numbers);
 	lkst_hash_fini(&n->shown);
-	lkst_stacks_fini(&n->stacks);
+	stacks_fini(&n->stacks);
 	lkst_frame_names_free(n->names);
 	lkst_mappings_free(n->code.mappings);
 	free(n->lists);
@@ -311,7 +432,7 @@ static int stack_names_take_in(void *ctx, const struct lkst_record *r)
 	struct lkst_stack_names *n = ctx;
 
 	if (r->event->index == LKST_EV_stack && r->event->is_native)
-		return lkst_stacks_feed(&n->stacks, r, r->bytes);
+		return stacks_feed(&n->stacks, r, r->bytes);
 	return lkst_mappings_feed(n->code.mappings, r);
 }
 
