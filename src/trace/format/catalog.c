@@ -192,7 +192,7 @@ static int catalog_lay_out(struct lkst_err *e, struct lkst_event_class *event)
 
 /* ---- the two events of a system call: how they are laid out, and what their fields mean ------ */
 
-/* How many fields the entry or the exit of a system call may have. */
+/* How many fields the entry or the exit of a system call may have; abi/syscalls.h has the rule. */
 enum { SYSCALL_FIELDS_MAX = 2 * LKST_SYSCALL_ARGS_MAX };
 
 static const char string_suffix[] = "_str";
