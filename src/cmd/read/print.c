@@ -79,8 +79,8 @@ static int print_records_begin_host(struct lkst_err *e, struct print *p, unsigne
 	one->is_begun = true;
 	one->from_ns = lkst_host_own_ns(host, p->part.from_ns);
 	one->has_names = p->reads_all;
-	return lkst_printing_begin(e, &p->asked->options, lkst_trace_catalog(host->trace), p->begin_ns - host->offset_ns,
-				   one->from_ns, lkst_host_own_ns(host, p->part.to_ns),
+	return lkst_printing_begin(e, &p->asked->options, lkst_trace_catalog(host->trace),
+				   p->begin_ns - host->offset_ns, one->from_ns, lkst_host_own_ns(host, p->part.to_ns),
 				   p->reading->nr > 1 ? &as : NULL, &one->printing) ?:
 	       lkst_symbols_load(e, one->printing.symbols, host->trace) ?:
 	       lkst_printing_code(e, &one->printing, host->trace) ?:
