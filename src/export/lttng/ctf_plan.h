@@ -7,12 +7,23 @@
 #ifndef LKST_EXPORT_LTTNG_CTF_PLAN_H
 #define LKST_EXPORT_LTTNG_CTF_PLAN_H
 
+#include <endian.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "export/lttng/ctf_step.h"
+#include "export/lttng/ctf_names.h"
+#include "trace/format/block.h"
+#include "trace/known/threads.h"
 
 struct lkst_ctf_plans;
+
+/* What records do not say themselves. All is borrowed. */
+struct lkst_ctf_context {
+	const struct lkst_threads *threads; /* as they were before the record */
+	const struct lkst_ctf_names *names;
+	struct lkst_ctf_requests *requests;
+};
 
 /* Makes the plans for all events of @c, and describes the events to @metadata. */
 int lkst_ctf_plans_new(struct lkst_err *e, const struct lkst_catalog *c, FILE *metadata,
@@ -29,6 +40,17 @@ static inline u32 lkst_ctf_room(const struct lkst_record *r)
 /* Puts the fields of @r at @at. Returns their end. */
 u8 *lkst_ctf_put_fields(const struct lkst_ctf_plans *p, const struct lkst_ctf_context *context,
 			const struct lkst_record *r, u8 *at);
+
+/* Puts the name of thread @tid, which runs on @cpu if it is 0: 16 bytes. */
+u8 *lkst_ctf_put_comm(const struct lkst_threads *threads, s32 tid, u32 cpu, u8 *at);
+
+/* Puts the low @size bytes of @value. */
+static inline u8 *lkst_ctf_put_int(u8 *at, u64 value, u32 size)
+{
+	value = htole64(value);
+	memcpy(at, &value, size);
+	return at + size;
+}
 
 /* Of a record that is not put: keeps the request that it is of, for the events that have only its address. */
 void lkst_ctf_keep_requests(const struct lkst_ctf_plans *p, const struct lkst_ctf_context *context,
