@@ -18,7 +18,8 @@
 #include "probe/resolve/no_function.h"
 #include "probe/resolve/points.h"
 #include "probe/resolve/prototype.h"
-#include "probe/resolve/resolve_usdt.h"
+#include "probe/resolve/resolver.h"
+#include "probe/resolve/usdt.h"
 
 enum { KALLSYMS_MAX = 64 << 20 };
 

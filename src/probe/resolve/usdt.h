@@ -37,4 +37,9 @@ struct lkst_usdt_args {
 int lkst_usdt_arguments(const char *text, int machine, struct lkst_pool *pool,
 			struct lkst_usdt_args *ret_args);
 
+struct lkst_resolver;
+
+/* Resolves a definition of a mark: it may be at several places. The errors are those of lkst_probe_resolve(). */
+int lkst_resolve_usdt(struct lkst_resolver *r);
+
 #endif
