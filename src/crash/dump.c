@@ -17,11 +17,11 @@ enum {
 
 static int add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 nr_pages)
 {
-	struct lkst_run *run = d->nr_runs < RUNS_MAX ? lkst_vec_add(d->runs, d->nr_runs) : NULL;
+	struct lkst_dump_run *run = d->nr_runs < RUNS_MAX ? lkst_vec_add(d->runs, d->nr_runs) : NULL;
 
 	if (!run)
 		return lkst_err_sys(e, -ENOMEM, "its pieces are too many");
-	*run = (struct lkst_run){ .nr_pages = nr_pages, .offset = offset };
+	*run = (struct lkst_dump_run){ .nr_pages = nr_pages, .offset = offset };
 	return 0;
 }
 
@@ -70,7 +70,7 @@ int lkst_dump_add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 l
 
 static int dump_by_offset(const void *a, const void *b)
 {
-	const struct lkst_run *x = a, *y = b;
+	const struct lkst_dump_run *x = a, *y = b;
 
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
@@ -84,7 +84,7 @@ static void number_pages(struct lkst_dump *d)
 	if (d->nr_runs)
 		qsort(d->runs, d->nr_runs, sizeof(*d->runs), dump_by_offset);
 	for (i = 0; i < d->nr_runs; i++) {
-		struct lkst_run r = d->runs[i];
+		struct lkst_dump_run r = d->runs[i];
 		u64 over = r.offset < end ? (end - r.offset + LKST_PAGE - 1) / LKST_PAGE : 0;
 
 		if (over >= r.nr_pages)
@@ -199,7 +199,7 @@ void lkst_dump_reader_free(struct lkst_dump_reader *r)
 }
 
 /* The run that holds @page, which must exist; most often that of the page before. */
-static const struct lkst_run *dump_find_run(struct lkst_dump_reader *r, u64 page)
+static const struct lkst_dump_run *dump_find_run(struct lkst_dump_reader *r, u64 page)
 {
 	const struct lkst_dump *d = r->dump;
 
@@ -210,7 +210,7 @@ static const struct lkst_run *dump_find_run(struct lkst_dump_reader *r, u64 page
 
 const u8 *lkst_dump_page(struct lkst_dump_reader *r, u64 page)
 {
-	const struct lkst_run *run;
+	const struct lkst_dump_run *run;
 	const u8 *bytes;
 	size_t length;
 
@@ -286,7 +286,7 @@ int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magic
 	/* Without a map and without room to read into, the pages are read one by one. */
 	buffer = is_mapped(d) ? NULL : malloc(READ_AT_ONCE);
 	while (from < to && !err) {
-		const struct lkst_run *run = dump_find_run(r, from);
+		const struct lkst_dump_run *run = dump_find_run(r, from);
 		u64 within = from - run->first, nr = run->nr_pages - within;
 		u64 offset = run->offset + within * LKST_PAGE;
 		struct lkst_mapping window = {};

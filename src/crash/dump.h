@@ -23,7 +23,7 @@ enum lkst_dump_format {
 };
 
 /* Pages that follow each other in the file. */
-struct lkst_run {
+struct lkst_dump_run {
 	u64 first; /* number of its first page in the dump */
 	u64 nr_pages;
 	u64 offset; /* of that page in the file */
@@ -38,7 +38,7 @@ struct lkst_dump {
 	char machine[65]; /* the kernel's release, if the dump says */
 	const char *packer; /* what seems to have compressed it as a whole, or NULL */
 
-	struct lkst_run *runs; /* ELF, raw */
+	struct lkst_dump_run *runs; /* ELF, raw */
 	size_t nr_runs;
 
 	u64 descriptors; /* compressed: offset of the table of pages */
