@@ -11,11 +11,20 @@
 
 #include "base/cleanup.h"
 #include "hosts/bounds.h"
-#include "hosts/host_clock.h"
 #include "result/notes.h"
 #include "trace/read/reader.h"
 
 enum { LKST_HOST_NAME_MAX = 80 };
+
+/* What a trace says of its machine's time of day; traces of older programs say less of it. */
+struct lkst_host_clock {
+	bool is_known;	      /* false: the trace does not say what time of day it was */
+	u64 offset_ns;	      /* time of day = CLOCK_MONOTONIC + this, when the trace was saved */
+	bool is_synchronised; /* a program such as chronyd kept it right whenever the trace says so */
+	bool has_error;	      /* and that also said each time how far it may be off */
+	u64 max_error_ns;     /* if so: by at most so much */
+	u64 step_ns;	      /* by so much it was set while recording */
+};
 
 struct lkst_host {
 	struct lkst_trace *trace;
