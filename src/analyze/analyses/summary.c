@@ -6,8 +6,8 @@
 
 #include "analyze/analyses/analysis.h"
 #include "analyze/analyses/meanwhile.h"
-#include "analyze/engine/conditions.h"
 #include "analyze/engine/labels.h"
+#include "base/out.h"
 #include "base/vec.h"
 #include "trace/known/call_result.h"
 
@@ -62,6 +62,37 @@ struct summary {
 	struct worst worst[NR_KINDS][WORST];
 	struct lkst_notes conditions; /* events that were recorded only in part */
 };
+
+/* ---- events that masksets recorded only in part (doc/masksets.md) ---------------------------- */
+
+enum { ROW_SHOWN = 160 };
+
+static int on_condition(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_state_condition *condition = record;
+	char text[4 * ROW_SHOWN + 1];
+	const u8 *row;
+	u32 length;
+
+	if (r->event->nr_fields < 2)
+		return 0;
+	row = lkst_record_field(r, 1, &length);
+	if (length > ROW_SHOWN)
+		length = ROW_SHOWN;
+	*lkst_put_escaped(text, (const char *)row, length, "") = 0;
+	lkst_notes_add(ctx,
+		       "Only in part recorded, by maskset %llu: %s; nothing here counts the rest.",
+		       (unsigned long long)condition->maskset, text);
+	return 0;
+}
+
+/* Has @f add a sentence to @notes for each such row, whatever the window. @notes must stay. 0 or -ENOMEM. */
+static int conditions_subscribe(struct lkst_notes *notes, struct lkst_feed *f)
+{
+	int r = lkst_feed_event(f, LKST_EV_state_condition, on_condition, notes);
+
+	return r < 0 ? r : 0;
+}
 
 /* ---- the worst -------------------------------------------------------------------- */
 
@@ -615,7 +646,7 @@ static int summary_begin(struct lkst_analysis_state *w)
 	has_any |= lkst_analysis_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
 	has_any |= lkst_analysis_want(w, LKST_EV_netif_receive_skb, on_received, &err);
 	if (err >= 0)
-		err = lkst_conditions_subscribe(&s->conditions, w->feed);
+		err = conditions_subscribe(&s->conditions, w->feed);
 	if (err >= 0)
 		err = lkst_labels_subscribe(&s->disks, w->feed);
 	if (err >= 0)

@@ -165,6 +165,19 @@ static int list_value(struct lkst_tally *t, const struct lkst_tally_value *v)
 	return list->error;
 }
 
+static void along_add(struct lkst_along *a, u64 start_ns, u64 value)
+{
+	u64 i = start_ns >= a->begin_ns ? (start_ns - a->begin_ns) / a->step_ns : a->nr;
+	struct lkst_along_stretch *s;
+
+	if (i >= a->nr)
+		return;
+	s = &a->stretches[i];
+	s->nr++;
+	s->sum += (double)value;
+	s->max = value > s->max ? value : s->max;
+}
+
 int lkst_tally_add_slow(struct lkst_tally *t, u32 key, u64 value, u64 weight, u64 start_ns, s32 tid,
 			u32 cpu)
 {
@@ -177,7 +190,7 @@ int lkst_tally_add_slow(struct lkst_tally *t, u32 key, u64 value, u64 weight, u6
 	if (t->has_filter && !lkst_tally_passes(t, tid, cpu))
 		return 0;
 	if (t->along)
-		lkst_along_add(t->along, start_ns, value);
+		along_add(t->along, start_ns, value);
 	err = lkst_hist_add(&t->keys[key].histogram, value, weight);
 	if (!err && t->each)
 		err = t->each(t->each_arg, t, key, value, start_ns, tid);

@@ -8,7 +8,6 @@
 #define LKST_ANALYZE_ENGINE_TALLY_H
 
 #include "abi/types.h"
-#include "analyze/engine/along.h"
 #include "analyze/engine/left_out.h"
 #include "base/hash.h"
 #include "result/hist.h"
@@ -19,6 +18,26 @@ enum {
 	LKST_KEY_TEXT = 96,	     /* of a key, with its NUL */
 	LKST_TALLY_WORST = 10,	     /* greatest values that are kept */
 	LKST_TALLY_KEYS_MAX = 65536, /* further keys are counted under one, "others" */
+};
+
+/* What an analysis measures, along the time: of each of equal stretches how many values, their sum and the greatest. */
+struct lkst_along_stretch {
+	u64 nr;
+	double sum;
+	u64 max;
+};
+
+/*
+ * The caller sets the first three, and the memory of the stretches, all zero. A value is of the stretch in which it
+ * began, if that is one of them.
+ */
+struct lkst_along {
+	u64 begin_ns,
+		step_ns; /* stretch i: from begin_ns + i * step_ns until the next one begins */
+	u32 nr;
+	struct lkst_along_stretch *stretches;
+	enum lkst_column_type type; /* of the values, which the analysis sets */
+	char title[64];		    /* the same; empty: it has no values */
 };
 
 /* Which values count. All is borrowed; all zero: every one. */
