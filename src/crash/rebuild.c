@@ -16,8 +16,9 @@
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
-#include "crash/repair.h"
+#include "crash/dump_ring.h"
 #include "trace/format/block.h"
+#include "trace/format/catalog.h"
 #include "trace/format/stream_name.h"
 #include "trace/read/lost.h"
 
@@ -65,6 +66,176 @@ static int rebuild_flush(struct rebuilding *w, const struct rebuilt_stream *s)
 	if (!length || !w->options->trace)
 		return 0;
 	return lkst_writer_append(w->e, w->options->trace, s->instance, w->batch, length);
+}
+
+/* ---- a block as it was when the kernel stopped, made into one that a file may hold ----------- */
+
+struct repaired {
+	u32 size;	      /* of the block */
+	u32 content;	      /* bytes of header and complete records */
+	u64 begin_ns, end_ns; /* of its first and last record */
+	u64 records;
+	u32 torn_at;	 /* where the record is that was being written; 0: there is none */
+	bool is_damaged; /* the records before its end should be whole and are not */
+};
+
+enum { PAGE = 1 << LKST_BLOCK_SHIFT_MIN };
+
+/* How far a walk over a block's records came. */
+struct crash_repair_walk {
+	u32 content; /* end of the last good record */
+	u32 at;	     /* where the walk ended */
+	u64 first_ns, last_ns;
+	u64 records;
+	bool has_failed; /* what is at `at` makes no sense */
+};
+
+static u64 repair_head_at(const u8 *bytes)
+{
+	u64 head;
+
+	memcpy(&head, bytes, sizeof(head));
+	return le64toh(head);
+}
+
+static u32 align(u32 offset)
+{
+	return (offset + LKST_RECORD_ALIGN - 1) & ~(u32)(LKST_RECORD_ALIGN - 1);
+}
+
+/* Walks at most @most records from @from on. */
+static void repair_walk(const struct lkst_block *block, u32 from, u64 ns, u64 most,
+			const struct lkst_catalog *catalog, struct crash_repair_walk *w)
+{
+	struct lkst_block_cursor cursor = { .block = block, .offset = from, .ns = ns };
+	struct lkst_record r;
+	struct lkst_err e;
+	int got = 0;
+
+	*w = (struct crash_repair_walk){ .content = from, .first_ns = ns, .last_ns = ns };
+	while (w->records < most && (got = lkst_block_next(&e, &cursor, catalog, &r)) > 0) {
+		if (!w->records++)
+			w->first_ns = r.ns;
+		w->last_ns = r.ns;
+		w->content = cursor.offset;
+	}
+	w->at = align(cursor.offset);
+	w->has_failed = got < 0;
+}
+
+/*
+ * A block of several pages that lay scattered in memory: where the walk failed, the page is another's,
+ * and the record that runs into it is cut in two. What ended before that page is good.
+ */
+static void repair_withdraw(const struct lkst_block *block, const struct lkst_catalog *catalog,
+			    struct crash_repair_walk *w)
+{
+	struct lkst_block before = *block;
+
+	if (!w->has_failed || w->at < PAGE)
+		return;
+	before.content = w->at / PAGE * PAGE;
+	repair_walk(&before, LKST_BLOCK_HEADER, block->begin_ns, UINT64_MAX, catalog, w);
+	w->has_failed = true;
+}
+
+static void close_header(struct lkst_block_header *h, const struct crash_repair_walk *w)
+{
+	h->content_size = htole64(w->content * 8ULL);
+	h->timestamp_end = htole64(w->last_ns);
+}
+
+/* Where an unfinished record is: its head has the last time that the ring gave out. */
+static u32 find_torn(const struct lkst_block *block, const struct crash_repair_walk *w,
+		     const struct lkst_dump_ring *ring)
+{
+	const u64 mask = (1ULL << LKST_TIME_BITS) - 1;
+	u64 head, ns;
+
+	if (w->at + sizeof(struct lkst_record_head) > block->size)
+		return 0;
+	head = repair_head_at(block->bytes + w->at);
+	ns = (w->last_ns & ~mask) | head >> 16;
+	if (ring)
+		return ring->is_writing && head >> 16 == (ring->last & mask) ? w->at : 0;
+	return (u16)head == LKST_ID_NONE && ns >= w->last_ns && ns <= block->end_ns ? w->at : 0;
+}
+
+/*
+ * Repairs the block at @bytes, of which @available are there, in place: number @seq of the ring @ring
+ * (NULL: its state page is missing). No record is younger than @limit_ns. What follows its content
+ * stays as it is. False: its header makes no sense.
+ */
+static bool repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,
+		   const struct lkst_catalog *catalog, struct repaired *ret_repaired)
+{
+	struct lkst_block_header *h = (struct lkst_block_header *)bytes;
+	u64 size = le64toh(h->packet_size) / 8, content = le64toh(h->content_size) / 8;
+	struct lkst_block block = { .bytes = bytes,
+				    .begin_ns = le64toh(h->timestamp_begin),
+				    .end_ns = le64toh(h->timestamp_end),
+				    .cpu = le32toh(h->cpu_id),
+				    .instance = le64toh(h->stream_instance_id) };
+	bool is_open = ring ? seq >= ring->done >> ring->shift : block.end_ns < block.begin_ns;
+	struct repaired m = {};
+	struct crash_repair_walk w;
+
+	if (le32toh(h->magic) != LKST_BLOCK_MAGIC || available < PAGE ||
+	    block.begin_ns >= LKST_TIME_MAX || size < PAGE || size > 1u << LKST_BLOCK_SHIFT_MAX ||
+	    (size & (size - 1)) || (ring && size != 1ULL << ring->shift))
+		return false;
+	/* One that is about to be entered holds nothing yet. */
+	if (ring && is_open)
+		content = seq == ring->done >> ring->shift ? ring->done & (size - 1) : 0;
+	if (content < LKST_BLOCK_HEADER)
+		content = LKST_BLOCK_HEADER;
+	if ((!ring && is_open) || content > size)
+		content = size;
+	/* No record is further from its block's begin: the recorder opens a new one before. */
+	if (is_open || block.end_ns > block.begin_ns + LKST_TIME_GAP_MAX)
+		block.end_ns = block.begin_ns + LKST_TIME_GAP_MAX;
+	if (is_open && block.end_ns > limit_ns)
+		block.end_ns = limit_ns;
+	block.size = available < size ? available : (u32)size;
+	block.content = content < available ? (u32)content : available;
+	repair_walk(&block, LKST_BLOCK_HEADER, block.begin_ns, UINT64_MAX, catalog, &w);
+	repair_withdraw(&block, catalog, &w);
+	/* Without its state page an open block ends in whatever was there before. */
+	m.is_damaged = block.content < content || (w.has_failed && (ring || !is_open));
+	if (is_open && !m.is_damaged)
+		m.torn_at = find_torn(&block, &w, ring);
+	m.size = (u32)size;
+	m.content = w.content;
+	m.records = w.records;
+	m.begin_ns = w.first_ns;
+	m.end_ns = w.last_ns;
+	if (is_open || m.is_damaged || w.content != content)
+		close_header(h, &w);
+	*ret_repaired = m;
+	return true;
+}
+
+/*
+ * If the record that was being written is whole nevertheless, makes @bytes a block of it alone and
+ * returns true.
+ */
+static bool repair_torn(u8 *bytes, const struct repaired *m, const struct lkst_catalog *catalog)
+{
+	struct lkst_block_header *h = (struct lkst_block_header *)bytes;
+	struct lkst_block block = { .bytes = bytes, .size = m->size, .content = m->size };
+	struct crash_repair_walk w;
+
+	block.begin_ns = le64toh(h->timestamp_begin);
+	block.end_ns = block.begin_ns + LKST_TIME_GAP_MAX;
+	repair_walk(&block, m->torn_at, m->end_ns, 1, catalog, &w);
+	if (!w.records)
+		return false;
+	memmove(bytes + LKST_BLOCK_HEADER, bytes + m->torn_at, w.content - m->torn_at);
+	w.content -= m->torn_at - LKST_BLOCK_HEADER;
+	memset(bytes + w.content, 0, m->size - w.content);
+	h->timestamp_begin = htole64(w.first_ns);
+	close_header(h, &w);
+	return true;
 }
 
 /* ---- reading blocks -------------------------------------------------------------------- */
@@ -131,11 +302,11 @@ static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const
 }
 
 /* The record that was being written: counted, and if it is whole kept apart. */
-static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_repaired *m)
+static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struct repaired *m)
 {
 	s->torn++;
 	memcpy(w->other, w->block, m->size);
-	if (!lkst_repair_torn(w->other, m, w->r->catalog))
+	if (!repair_torn(w->other, m, w->r->catalog))
 		return 0;
 	s->doubtful++;
 	if (!w->options->doubtful)
@@ -147,8 +318,7 @@ static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struc
 
 /* Loads the best of @nr copies of a block and repairs it; NULL: none makes sense. */
 static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebuilt_stream *s,
-					 const struct lkst_hit *hits, size_t nr,
-					 struct lkst_repaired *ret_repaired)
+					const struct lkst_hit *hits, size_t nr, struct repaired *ret_repaired)
 {
 	size_t i, best = nr;
 	u32 most = 0, length;
@@ -156,8 +326,7 @@ static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebui
 	for (i = 0; i < nr && nr > 1; i++) {
 		length = rebuild_load(w, &hits[i], w->block);
 		if (length &&
-		    lkst_repair(w->block, length, hits[i].b, s->ring, w->limit_ns, w->r->catalog,
-			      ret_repaired) &&
+		    repair(w->block, length, hits[i].b, s->ring, w->limit_ns, w->r->catalog, ret_repaired) &&
 		    ret_repaired->content > most) {
 			most = ret_repaired->content;
 			best = i;
@@ -166,13 +335,13 @@ static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebui
 	if (best == nr)
 		best = 0;
 	length = rebuild_load(w, &hits[best], w->block);
-	if (!length || !lkst_repair(w->block, length, hits[best].b, s->ring, w->limit_ns,
-				  w->r->catalog, ret_repaired))
+	if (!length ||
+	    !repair(w->block, length, hits[best].b, s->ring, w->limit_ns, w->r->catalog, ret_repaired))
 		return NULL;
 	return &hits[best];
 }
 
-static void rebuild_count_block(struct lkst_rebuild *sum, const struct lkst_repaired *m)
+static void rebuild_count_block(struct lkst_rebuild *sum, const struct repaired *m)
 {
 	if (!sum->records || m->begin_ns < sum->begin_ns)
 		sum->begin_ns = m->begin_ns;
@@ -184,7 +353,7 @@ static void rebuild_count_block(struct lkst_rebuild *sum, const struct lkst_repa
 }
 
 /* Adds w->block to the stream. */
-static int rebuild_emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_repaired *m)
+static int rebuild_emit(struct rebuilding *w, struct rebuilt_stream *s, const struct repaired *m)
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)w->block;
 	u64 discarded = le64toh(h->events_discarded);
@@ -209,7 +378,7 @@ static int rebuild_block(struct rebuilding *w, struct rebuilt_stream *s, const s
 {
 	const u64 seq = hits[0].b;
 	const struct lkst_hit *best;
-	struct lkst_repaired m;
+	struct repaired m;
 	int err = 0;
 
 	w->sum->copies += nr - 1;
