@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analyze/diff/criterion.h"
-#include "analyze/diff/resample.h"
+#include "analyze/diff/statistics.h"
 #include "cmd/read/diff_report.h"
 #include "lib/make_trace.h"
 #include "lib/printed.h"

@@ -15,8 +15,7 @@
  *	    at = u(a, b)
  *	    return 2 * min(sum(x <= at for x in every), sum(x >= at for x in every)) / len(every)
  */
-#include "analyze/diff/rank.h"
-#include "analyze/diff/resample.h"
+#include "analyze/diff/statistics.h"
 #include "lib/unit.h"
 
 #include <math.h>

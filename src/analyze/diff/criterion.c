@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff/resample.h"
+#include "analyze/diff/statistics.h"
 #include "base/size.h"
 
 enum {

@@ -6,7 +6,7 @@
 #ifndef LKST_ANALYZE_DIFF_DIFF_H
 #define LKST_ANALYZE_DIFF_DIFF_H
 
-#include "analyze/diff/rank.h"
+#include "analyze/diff/statistics.h"
 #include "analyze/diff/side.h"
 #include "base/suggest.h"
 
