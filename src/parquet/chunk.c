@@ -8,8 +8,7 @@
 #include <assert.h>
 
 #include "base/bytes.h"
-#include "parquet/deltas.h"
-#include "parquet/runs.h"
+#include "parquet/packed_numbers.h"
 
 enum {
 	LEVEL = 1,	    /* of zstd: more takes longer than all else */
