@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/lanes/cpu_times.h"
 #include "analyze/lanes/sum.h"
 #include "web/describe.h"
 #include "web/shown_traces.h"

@@ -4,7 +4,6 @@
  *
  * What several lanes did together is the sum of what each of them did; a thread ran where its slices are.
  */
-#include "analyze/lanes/cpu_times.h"
 #include "analyze/lanes/sum.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Several lanes as one: what the threads of a process did together. */
+/* Sums over lanes: several as one, as the threads of a process; and the CPUs of one. */
 #ifndef LKST_ANALYZE_LANES_SUM_H
 #define LKST_ANALYZE_LANES_SUM_H
 
@@ -18,5 +18,18 @@ struct lkst_lane_at {
  */
 int lkst_lanes_sum(const struct lkst_lane_at *lanes, u32 nr_lanes, u64 length_ns, u32 nr,
 		   struct lkst_shares *ret_shares);
+
+/* On which CPU a thread ran, and how long. */
+struct lkst_cpu_time {
+	u32 cpu;
+	u64 ns;
+};
+
+/*
+ * Of the slices between two times, those that run. Fills at most @max of @ret_times, in the order in which the CPUs
+ * come first, and returns how many; more than those are left out.
+ */
+u32 lkst_slices_cpu_times(const struct lkst_slices *s, u64 from_ns, u64 to_ns, u32 max,
+			  struct lkst_cpu_time *ret_times);
 
 #endif
