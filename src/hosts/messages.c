@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/xxh64.h"
-#include "trace/format/block.h"
 
 enum {
 	MESSAGES_MAX = 1 << 19,

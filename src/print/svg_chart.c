@@ -3,10 +3,8 @@
 #include "print/svg_chart.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "base/out.h"
 #include "base/size.h"
 
 enum {

@@ -10,7 +10,6 @@
 #include "base/vec.h"
 #include "base/xxh64.h"
 #include "trace/known/threads_before.h"
-#include "trace/read/reader.h"
 
 /* ---- stacks by their ids --------------------------------------------------------------------- */
 

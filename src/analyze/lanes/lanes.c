@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "abi/control.h"
-#include "analyze/engine/feed.h"
 #include "base/bsearch.h"
 #include "base/vec.h"
 

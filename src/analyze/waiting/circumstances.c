@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "abi/events.h"
-#include "abi/types.h"
 #include "analyze/waiting/past.h"
-#include "base/map.h"
 #include "base/vec.h"
 
 enum {

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "masks/condition.h"
 #include "probe/code/emit.h"
-#include "probe/code/fetch.h"
 #include "probe/code/layout.h"
 
 /* ---- a probe's condition --------------------------------------------------------------------- */

@@ -14,7 +14,6 @@
 #include "sql/query/result.h"
 #include "sql/query/result_parquet.h"
 #include "sql/query/statement.h"
-#include "sql/records/database.h"
 #include "sql/records/groups.h"
 #include "sql/records/records.h"
 #include "trace/format/catalog.h"
