@@ -12,17 +12,25 @@
 #include "cmd/frame/answer.h"
 #include "cmd/recorders/recording.h"
 #include "cmd/recorders/verbs.h"
+#include "live/hooks/hooks.h"
 #include "live/kernel/kernel_types.h"
 #include "live/kernel/plan.h"
 #include "live/kernel/tracefs.h"
+#include "live/programs/needs.h"
+#include "live/programs/programs.h"
 #include "trace/format/event_types.h"
 #include "trace/format/half.h"
 
 struct event_options {
+	const char *btf;
 	struct lkst_answer_form form;
 };
 
 static const struct lkst_option rows[] = {
+	LKST_OPTION(TEXT, struct event_options, btf, .name = "btf", .argument = "FILE",
+		    .help = "with list: what would be recorded on the kernel that has these types,\n"
+			    "/sys/kernel/btf/vmlinux of it or its ELF file, and why not the rest;\n"
+			    "it need not run, and nobody has to be root"),
 	LKST_ANSWER_ROWS(struct event_options, form, "with list: how to print it"),
 	{},
 };
@@ -131,6 +139,144 @@ static void event_list(const struct lkst_kernel *k, const char *glob, struct lks
 			"the kernel as system:name.\n",
 			t.nr_rows, lkst_nr_syscalls);
 }
+
+/* ---- a kernel that runs elsewhere -------------------------------------------------------------- */
+
+struct elsewhere {
+	struct lkst_kernel *kernel;
+	struct lkst_needs *needs;
+	/* What is the same for every recording; "": it has all. */
+	struct lkst_err no_recorder, no_threads, no_calls;
+	unsigned int nr, nr_recorded; /* of those that the kernel has something to do with */
+};
+
+static const struct lkst_column elsewhere_columns[] = {
+	{ "name", "EVENT", LKST_COLUMN_TEXT, "its name" },
+	{ "group", "GROUP", LKST_COLUMN_TEXT, "its group" },
+	{ "hook", "HOOK", LKST_COLUMN_TEXT, "how that kernel lets it be recorded" },
+	{ "why", "WHY NOT", LKST_COLUMN_TEXT, "what that kernel lacks for it, or for a part of it" },
+};
+
+/* Whether that kernel has what the program of @hook needs. */
+static int check_program(struct lkst_err *e, const struct elsewhere *w, const struct lkst_hook_desc *hook)
+{
+	char name[LKST_HOOK_NAME_MAX];
+
+	lkst_hook_name(lkst_hook_kind(hook), hook->target, name);
+	return lkst_needs_check(e, w->needs, name);
+}
+
+/* The further places of event @i that it is not recorded at: it is in part. */
+static void check_further(struct lkst_err *e, const struct elsewhere *w, enum lkst_event_index i)
+{
+	u32 also = lkst_plan_choose_also(w->kernel, i);
+	unsigned int row;
+
+	for (row = 0; row < lkst_events[i].nr_hooks; row++) {
+		const struct lkst_hook_desc *hook = &lkst_events[i].hooks[row];
+
+		if (also & 1U << row && check_program(e, w, hook)) {
+			lkst_err_add(e, "not at %s", hook->target);
+			return;
+		}
+	}
+}
+
+/* How event @i is recorded there; @why: "", or what it lacks. */
+static const char *event_elsewhere_hook(struct elsewhere *w, enum lkst_event_index i, struct lkst_err *why)
+{
+	static const char none[] = "not on that kernel";
+	const struct lkst_event_desc *d = &lkst_events[i];
+	int row;
+
+	*why = (struct lkst_err){};
+	if (d->group == LKST_GROUP_MARK)
+		return describe_hook(w->kernel, i, why);
+	if (d->group == LKST_GROUP_STATE || d->group == LKST_GROUP_RECORDER) {
+		*why = d->group == LKST_GROUP_STATE ? w->no_threads : w->no_recorder;
+		return why->text[0] ? none : describe_hook(w->kernel, i, why);
+	}
+	w->nr++;
+	row = lkst_plan_choose_hook(why, w->kernel, i);
+	if (row < 0 || check_program(why, w, &d->hooks[row]))
+		return none;
+	w->nr_recorded++;
+	check_further(why, w, i);
+	return describe_hook(w->kernel, i, &(struct lkst_err){});
+}
+
+static void event_elsewhere_row(struct elsewhere *w, enum lkst_event_index i, struct lkst_table *t)
+{
+	struct lkst_err why;
+	const char *hook = event_elsewhere_hook(w, i, &why);
+
+	lkst_table_row(t);
+	lkst_table_str(t, lkst_events[i].name);
+	lkst_table_str(t, lkst_group_names[lkst_events[i].group]);
+	lkst_table_str(t, hook);
+	lkst_table_str(t, why.text);
+}
+
+/* What no event is recorded without, and the programs of system calls, which have no row. */
+static void check_common(struct elsewhere *w)
+{
+	static const char *const calls[] = { "sys_enter", "sys_exit" };
+	unsigned int i;
+	char name[LKST_HOOK_NAME_MAX];
+
+	for (i = 0; i < LKST_NR_COMMANDS && !w->no_recorder.text[0]; i++)
+		lkst_needs_check(&w->no_recorder, w->needs, lkst_command_programs[i]);
+	lkst_needs_check(&w->no_threads, w->needs, "iter__threads");
+	for (i = 0; i < 2 && !w->no_calls.text[0]; i++) {
+		lkst_hook_name(LKST_HOOK_TP, calls[i], name);
+		if (!lkst_kernel_check_tracepoint(&w->no_calls, w->kernel, calls[i], "struct pt_regs *, s64"))
+			lkst_needs_check(&w->no_calls, w->needs, name);
+	}
+}
+
+static void print_elsewhere(const struct elsewhere *w, struct lkst_out *out)
+{
+	const char *why = w->no_recorder.text[0] ? w->no_recorder.text : w->no_threads.text;
+
+	lkst_out_printf(out, "%u of %u events can be recorded, and system calls by their names %s%s.\n", w->nr_recorded,
+			w->nr, w->no_calls.text[0] ? "cannot: " : "can", w->no_calls.text);
+	if (why[0])
+		lkst_out_printf(out, "But LKST does not start there: %s.\n", why);
+	lkst_out_str(out, "Types do not tell what the verifier rejects there, and how that kernel was configured and\n"
+			  "locked down: `lkst doctor` on it does.\n");
+}
+
+static void event_elsewhere_close(struct elsewhere *w)
+{
+	lkst_needs_close(w->needs);
+	lkst_kernel_close(w->kernel);
+}
+
+static int event_list_elsewhere(struct lkst_err *e, const char *file, const char *glob, struct lkst_answer *a)
+{
+	_cleanup_(event_elsewhere_close) struct elsewhere w = {};
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+	const void *elf;
+	unsigned int i;
+	size_t size;
+	int err = lkst_kernel_open_elsewhere(e, file, &w.kernel);
+
+	elf = lkst_programs_elf(&size);
+	err = err ?: lkst_needs_open(e, elf, size, lkst_kernel_btf(w.kernel), &w.needs);
+	if (err)
+		return err;
+	check_common(&w);
+	lkst_table_init_of(&t, "events", "", elsewhere_columns);
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		if (!glob || event_is_named(glob, i))
+			event_elsewhere_row(&w, i, &t);
+	lkst_answer_table(a, &t);
+	if (a->format == LKST_TABLE_TEXT)
+		print_elsewhere(&w, a->out);
+	return 0;
+}
+
+/* ---- one event --------------------------------------------------------------------------------- */
 
 static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
 {
@@ -290,19 +436,25 @@ static void close_kernel(struct lkst_kernel **k)
 static int event_verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	const struct event_options *o = job->options;
-	_cleanup_(close_kernel) struct lkst_kernel *k = event_open_kernel();
+	_cleanup_(close_kernel) struct lkst_kernel *k = o->btf ? NULL : event_open_kernel();
 	struct lkst_answer a;
 	int err = lkst_answer_begin(job->e, &o->form, &a);
 
-	if (!err)
+	if (!err && o->btf)
+		err = event_list_elsewhere(job->e, o->btf, nr_args ? args[0] : NULL, &a);
+	else if (!err)
 		event_list(k, nr_args ? args[0] : NULL, &a);
 	return lkst_answer_end(&a, err);
 }
 
 static int event_verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
+	const struct event_options *o = job->options;
 	_cleanup_(close_kernel) struct lkst_kernel *k = event_open_kernel();
 
+	if (o->btf)
+		return lkst_err_set(job->e, -EINVAL, "--btf is for list: `lkst event list --btf %s %s`", o->btf,
+				    args[0]);
 	return event_show(job->e, k, args[0]);
 }
 
@@ -328,6 +480,7 @@ const struct lkst_cmd lkst_cmd_event = {
 	.summary = "list events, with their fields and hooks",
 	.help = "The catalogue: every event, by what it is recorded, and what its fields are.",
 	.examples = "  lkst event list 'sched:*'\n"
+		    "  lkst event list --btf vmlinux\n"
 		    "  lkst event show PROCESS_CONTEXTSWITCH\n"
 		    "  lkst event show openat\n",
 	.options = rows,

@@ -33,7 +33,10 @@ struct lkst_kernel {
 	struct btf *btf;
 	struct named_type *tracepoints, *functions;
 	size_t nr_tracepoints, nr_functions;
+	bool is_elsewhere; /* not the one that runs here */
 };
+
+enum { RESOLVED_MAX = 32 }; /* modifiers and typedefs in a row: those of a damaged file may be a ring */
 
 static int kernel_types_by_name(const void *a, const void *b)
 {
@@ -119,6 +122,57 @@ int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kerne
 	return 0;
 }
 
+/* ---- another kernel's, by a file --------------------------------------------------------------- */
+
+/* What @fd, in which no types were found, is instead. */
+static int say_what_it_is(struct lkst_err *e, int fd, const char *file)
+{
+	/* Where a bzImage says that it is one (Documentation/x86/boot.rst). */
+	enum { SETUP = 0x202, HEAD = SETUP + 4 };
+	u8 head[HEAD] = {};
+	u16 magic;
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	memcpy(&magic, head, sizeof(magic));
+	if (n == HEAD && !memcmp(head + SETUP, "HdrS", 4))
+		return lkst_err_set(e, -EINVAL, "%s is a compressed kernel; vmlinux is in it, as the kernel's "
+				    "scripts/extract-vmlinux writes it", file);
+	if (n >= 4 && !memcmp(head, "\177ELF", 4))
+		return lkst_err_set(e, -EINVAL, "%s is an ELF file without whole type information in section .BTF; "
+				    "wanted is the vmlinux of a kernel built with CONFIG_DEBUG_INFO_BTF", file);
+	if (n >= 2 && (magic == BTF_MAGIC || magic == __builtin_bswap16(BTF_MAGIC)))
+		return lkst_err_set(e, -EINVAL, "%s begins as BTF, and is cut off or damaged", file);
+	return lkst_err_set(e, -EINVAL, "%s %s; wanted is BTF as in /sys/kernel/btf/vmlinux, or an ELF file with a "
+			    "section .BTF", file, n ? "is neither BTF nor an ELF file" : "is empty");
+}
+
+int lkst_kernel_open_elsewhere(struct lkst_err *e, const char *file, struct lkst_kernel **ret_kernel)
+{
+	_cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_(lkst_kernel_closep) struct lkst_kernel *k = NULL;
+	struct stat st;
+	int err;
+
+	if (fd < 0 || fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "%s", file);
+	if (!S_ISREG(st.st_mode))
+		return lkst_err_set(e, -EINVAL, "%s is no regular file", file);
+	err = lkst_kernel_open(e, file, &k);
+	if (err)
+		return err == -ENOMEM ? err : say_what_it_is(e, fd, file);
+	if (!k->nr_tracepoints || !k->nr_functions)
+		return lkst_err_set(e, -EINVAL, "%s has types, and no kernel's: there is no %s among them", file,
+				    k->nr_tracepoints ? "function" : "tracepoint");
+	k->is_elsewhere = true;
+	*ret_kernel = lkst_take(k);
+	return 0;
+}
+
+const struct btf *lkst_kernel_btf(const struct lkst_kernel *k)
+{
+	return k->btf;
+}
+
 void lkst_kernel_close(struct lkst_kernel *k)
 {
 	if (!k)
@@ -133,8 +187,10 @@ static const struct btf_type *kernel_types_resolve(const struct btf *btf, unsign
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 
-	while (t && (btf_is_mod(t) || btf_is_typedef(t)))
-		t = btf__type_by_id(btf, t->type);
+	unsigned int i;
+
+	for (i = 0; t && (btf_is_mod(t) || btf_is_typedef(t)); i++)
+		t = i < RESOLVED_MAX ? btf__type_by_id(btf, t->type) : NULL;
 	return t;
 }
 
@@ -326,6 +382,12 @@ bool lkst_kernel_has_kprobes(void)
 {
 	/* The perf event source that kprobes are opened with (kernel/events/core.c). */
 	return !access("/sys/bus/event_source/devices/kprobe", F_OK);
+}
+
+bool lkst_kernel_lets_hook_functions(const struct lkst_kernel *k)
+{
+	/* Functions of kernel/trace are not among the types of older kernels; this one is of kernel/kprobes.c. */
+	return k->is_elsewhere ? lkst_kernel_has_function(k, "register_kprobe") : lkst_kernel_has_kprobes();
 }
 
 bool lkst_kernel_lets_read_memory(void)

@@ -23,8 +23,17 @@ void lkst_btf_freep(struct btf **btf);
  * -ENOENT: the kernel has none.
  */
 int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kernel **ret_kernel);
+
+/*
+ * The same of a kernel that runs elsewhere, or nowhere: @file is what it has as /sys/kernel/btf/vmlinux, or its ELF
+ * file, and need not be trusted. -EINVAL: it is something else, which @e tells.
+ */
+int lkst_kernel_open_elsewhere(struct lkst_err *e, const char *file, struct lkst_kernel **ret_kernel);
 void lkst_kernel_close(struct lkst_kernel *k);
 LKST_GUARD(lkst_kernel_close, struct lkst_kernel)
+
+/* Its types, which it keeps. Each has a name that can be read. */
+const struct btf *lkst_kernel_btf(const struct lkst_kernel *k);
 
 /* The id of the BTF type that programs of tracepoint @name are loaded for; -ENOENT: there is none. */
 int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name);
@@ -55,8 +64,11 @@ int lkst_kernel_find_percpu(const struct lkst_kernel *k, const char *name, u32 *
  */
 int lkst_kernel_find_member(const struct lkst_kernel *k, const char *name, const char *member, u32 *ret_offset);
 
-/* True if the kernel was built with kprobes. */
+/* True if the running kernel was built with kprobes. */
 bool lkst_kernel_has_kprobes(void);
+
+/* The same of @k; of one that runs elsewhere by its types. */
+bool lkst_kernel_lets_hook_functions(const struct lkst_kernel *k);
 
 /*
  * True if the kernel is one for real time (PREEMPT_RT). There a timer's program may be preempted, which one

@@ -54,7 +54,7 @@ int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 		} else if (h->kind == LKST_HOOK_TP || h->kind == LKST_HOOK_TP_TOO) {
 			err = lkst_kernel_check_tracepoint(e, k, h->target, h->proto);
 		} else if (h->kind == LKST_HOOK_KPROBE || h->kind == LKST_HOOK_KRETPROBE) {
-			if (!lkst_kernel_has_kprobes())
+			if (!lkst_kernel_lets_hook_functions(k))
 				err = lkst_err_set(e, -ENOTSUP,
 						   "this kernel was built without kprobes");
 			else
@@ -143,23 +143,22 @@ static void note_missing(struct planner *pl, enum lkst_event_index i, int err, c
 }
 
 /* Whether this kernel has the further function or tracepoint @h. */
-static bool has_also(const struct planner *pl, const struct lkst_hook_desc *h)
+static bool has_also(const struct lkst_kernel *k, const struct lkst_hook_desc *h)
 {
 	if (h->kind == LKST_HOOK_ALSO_TP_TOO)
-		return !lkst_kernel_check_tracepoint(NULL, pl->kernel, h->target, h->proto);
-	return is_also(h) && !lkst_kernel_check_function(NULL, pl->kernel, h->target,
+		return !lkst_kernel_check_tracepoint(NULL, k, h->target, h->proto);
+	return is_also(h) && !lkst_kernel_check_function(NULL, k, h->target,
 							 h->kind == LKST_HOOK_ALSO_KPROBE ? h->proto : "");
 }
 
-/* The further functions and tracepoints that this kernel has. */
-static u32 choose_also(const struct planner *pl, enum lkst_event_index index)
+u32 lkst_plan_choose_also(const struct lkst_kernel *k, enum lkst_event_index index)
 {
 	const struct lkst_event_desc *d = &lkst_events[index];
 	u32 also = 0;
 	unsigned int row;
 
 	for (row = 0; row < d->nr_hooks; row++)
-		if (has_also(pl, &d->hooks[row]))
+		if (has_also(k, &d->hooks[row]))
 			also |= 1U << row;
 	return also;
 }
@@ -181,7 +180,7 @@ static int plan_event(struct planner *pl, enum lkst_event_index i, bool is_wante
 	if (err)
 		return err;
 	pl->p->hook[i] = row;
-	pl->p->also[i] = choose_also(pl, i);
+	pl->p->also[i] = lkst_plan_choose_also(pl->kernel, i);
 	if (is_wanted)
 		plan_want(pl, pl->p->id[i]);
 	return lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);

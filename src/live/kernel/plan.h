@@ -91,4 +91,7 @@ void lkst_plan_free(struct lkst_plan *p);
 int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 			  enum lkst_event_index index);
 
+/* The further functions and tracepoints of @index that kernel @k has: bit i is row i of its hooks. */
+u32 lkst_plan_choose_also(const struct lkst_kernel *k, enum lkst_event_index index);
+
 #endif
