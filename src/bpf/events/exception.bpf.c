@@ -25,6 +25,7 @@ struct pt_regs___fault {
 FAULT_PROGRAM(page_fault_user)
 FAULT_PROGRAM(page_fault_kernel)
 
+/* Later kernels hand over a struct mce_hw_err, which begins with it. */
 LKST_TP(mce_record, struct mce *mce)
 {
 	lkst_recording(mce_record, r) {

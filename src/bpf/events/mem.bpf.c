@@ -118,13 +118,25 @@ LKST_TP(mm_vmscan_write_folio, struct folio *folio)
 	return 0;
 }
 
-LKST_TP(mm_vmscan_direct_reclaim_begin, int order, u32 gfp_flags)
+static __always_inline int direct_reclaim_begins(int order, u32 gfp_flags)
 {
 	lkst_recording_if(mm_vmscan_direct_reclaim_begin, r, lkst_wants_current()) {
 		r->gfp_flags = gfp_flags;
 		r->order = order;
 	}
 	return 0;
+}
+
+LKST_TP(mm_vmscan_direct_reclaim_begin, int order, u32 gfp_flags)
+{
+	return direct_reclaim_begins(order, gfp_flags);
+}
+
+/* Later kernels have the two the other way round. */
+SEC("tp_btf/mm_vmscan_direct_reclaim_begin")
+int BPF_PROG(tp_too__mm_vmscan_direct_reclaim_begin, u32 gfp_flags, int order)
+{
+	return direct_reclaim_begins(order, gfp_flags);
 }
 
 LKST_TP(mm_vmscan_direct_reclaim_end, u64 nr_reclaimed)
@@ -152,7 +164,7 @@ static __always_inline u64 memory_cgroup(struct task_struct *task)
 	return lkst_cgroup_is_known(cgroup) ? cgroup->kn->id : 0;
 }
 
-LKST_TP(mm_vmscan_memcg_reclaim_begin, int order, u32 gfp_flags)
+static __always_inline int cgroup_reclaim_begins(int order, u32 gfp_flags)
 {
 	lkst_recording_if(mm_vmscan_memcg_reclaim_begin, r, lkst_wants_current()) {
 		r->gfp_flags = gfp_flags;
@@ -160,6 +172,17 @@ LKST_TP(mm_vmscan_memcg_reclaim_begin, int order, u32 gfp_flags)
 		LKST_PUT64(r->cgroup, memory_cgroup(bpf_get_current_task_btf()));
 	}
 	return 0;
+}
+
+LKST_TP(mm_vmscan_memcg_reclaim_begin, int order, u32 gfp_flags)
+{
+	return cgroup_reclaim_begins(order, gfp_flags);
+}
+
+SEC("tp_btf/mm_vmscan_memcg_reclaim_begin")
+int BPF_PROG(tp_too__mm_vmscan_memcg_reclaim_begin, u32 gfp_flags, int order)
+{
+	return cgroup_reclaim_begins(order, gfp_flags);
 }
 
 LKST_TP(mm_vmscan_memcg_reclaim_end, u64 nr_reclaimed)
