@@ -158,9 +158,11 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 LIVE_OBJ := $(LIVE_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
+# The same for kernels that lack some of what these use (src/bpf/compat.h).
+FLOOR_OBJ := $(BPF_SRC:src/bpf/%.c=$(GEN)/floor/%.o)
 PROBE_OBJ := $(PROBE_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
 INJECT_OBJ := $(INJECT_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
-SKEL     := $(addprefix $(GEN)/,lkst.skel.h probe.skel.h inject.skel.h $(START_SRC:src/bpf/%.bpf.c=%.skel.h))
+SKEL     := $(addprefix $(GEN)/,lkst.skel.h floor.skel.h probe.skel.h inject.skel.h $(START_SRC:src/bpf/%.bpf.c=%.skel.h))
 
 # The original's commands: the program looks at the name by which it is called.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
@@ -170,7 +172,7 @@ COMPLETIONS := $(if $(filter $(shell uname -m),$(ARCH)),$(BUILD)/completion/lkst
 
 # What a user handler includes, laid out as it is installed, and the handlers that come with the program,
 # which are built as user handlers are.
-HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h share.h trigger.h)
+HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h compat.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h share.h trigger.h)
 HEADER_DIR   := $(BUILD)/include
 HEADER_COPY  := $(HEADERS:src/%=$(HEADER_DIR)/lkst/%) $(HEADER_DIR)/lkst/handler.h
 HANDLER_SRC  := $(sort $(wildcard src/bpf/handlers/*.c))
@@ -187,7 +189,7 @@ $(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 MISSING := $(filter-out $(PARTS),$(ABSENT)) $(if $(SYSROOT),,$(if $(WANT_ALL),$(LEFT_OUT)))
 ifneq ($(strip $(MISSING)),)
 .PHONY: libraries
-$(LIB_OBJ) $(CMD_OBJ) $(LIVE_OBJ) $(BPF_OBJ): | libraries
+$(LIB_OBJ) $(CMD_OBJ) $(LIVE_OBJ) $(BPF_OBJ) $(FLOOR_OBJ): | libraries
 libraries:
 	$(error lkst$(if $(WANT_ALL), with all its parts) cannot be built without $(strip $(MISSING)); on Debian: apt install \
 		$(subst $(COMMA), ,$(call words_of,$(call rows_of,$(MISSING)),3)))
@@ -227,6 +229,13 @@ $(BUILD)/src/live/cost/exchange.o: override CFLAGS += -fno-omit-frame-pointer
 $(GEN)/bpf/%.bpf.o: src/bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+
+$(GEN)/floor/%.bpf.o: src/bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -DLKST_FLOOR -MMD -MP -c $< -o $@
+
+$(GEN)/floor.bpf.o: $(FLOOR_OBJ)
+	$(BPFTOOL) gen object $@ $^
 
 $(GEN)/lkst.bpf.o: $(BPF_OBJ)
 	$(BPFTOOL) gen object $@ $^
@@ -643,5 +652,5 @@ help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		expand -t 16
 
--include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(START_SRC:src/bpf/%.c=$(GEN)/bpf/%.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
+-include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(FLOOR_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(START_SRC:src/bpf/%.c=$(GEN)/bpf/%.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
 	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d) $(WEB_OWN:%.c=$(BUILD)/%.d)

@@ -60,4 +60,4 @@ expect_most()
 }
 expect_most few_functions_of_one_name 'functions of one name' 29
 expect_most few_structs_of_one_name 'structs of one name' 11
-expect_most few_headers_of_one_user 'headers that one other module includes' 166
+expect_most few_headers_of_one_user 'headers that one other module includes' 167

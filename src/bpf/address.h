@@ -7,10 +7,11 @@
  * What one step finds out it leaves in memory, for the next one to load: the verifier then does not follow each text
  * that there may be from one step to the next.
  *
- * The steps are global functions, which the verifier checks once and not along each path to them. It takes their
- * pointer for one that may be NULL.
+ * The steps are global functions where they can be (LKST_STEP), which the verifier checks once and not along each path
+ * to them. It takes their pointer for one that may be NULL.
  *
- * The includer supplies LKST_LOAD(), LKST_STORE() and LKST_BOUNDED() (bpf/ring.h), and bpf_loop().
+ * The includer supplies LKST_LOAD(), LKST_STORE() and LKST_BOUNDED() (bpf/ring.h), and LKST_STEP and LKST_LOOP()
+ * (bpf/compat.h).
  */
 #ifndef LKST_BPF_ADDRESS_H
 #define LKST_BPF_ADDRESS_H
@@ -64,7 +65,7 @@ static __always_inline void lkst_address_put(struct lkst_address *a, char c)
 #define LKST_ADDRESS_AT(member) (offsetof(struct lkst_address, from.member) - offsetof(struct lkst_address, from))
 
 /* Four bytes, from byte @from of the address on, as decimal numbers with dots between. */
-__noinline int lkst_address_put_inet(struct lkst_address *a, u32 from)
+LKST_STEP int lkst_address_put_inet(struct lkst_address *a, u32 from)
 {
 	u32 i, v;
 
@@ -99,7 +100,7 @@ static __always_inline void lkst_address_put_digit(struct lkst_address *a, u32 v
 }
 
 /* A number of 16 bits in hexadecimal digits, without zeros before it. */
-__noinline int lkst_address_put_group(struct lkst_address *a, u32 v)
+LKST_STEP int lkst_address_put_group(struct lkst_address *a, u32 v)
 {
 	if (!a)
 		return 0;
@@ -111,7 +112,7 @@ __noinline int lkst_address_put_group(struct lkst_address *a, u32 v)
 }
 
 /* Finds the longest run of groups that are 0, of the first of these if there are several; one group alone is none. */
-__noinline int lkst_address_find_run(struct lkst_address *a)
+LKST_STEP int lkst_address_find_run(struct lkst_address *a)
 {
 	u32 i, length, zeros;
 
@@ -147,7 +148,7 @@ static __always_inline bool lkst_address_is_mapped(const struct lkst_address *a)
 	return (LKST_LOAD(a->zeros) & 0x3f) == 0x1f && lkst_address_group(a, 5) == 0xffff;
 }
 
-__noinline int lkst_address_put_inet6(struct lkst_address *a)
+LKST_STEP int lkst_address_put_inet6(struct lkst_address *a)
 {
 	u32 i, run, after_run, nr;
 
@@ -195,12 +196,12 @@ static long lkst_address_put_path(u32 i, struct lkst_address **at)
 
 /*
  * The first @length bytes of the path: up to a NUL, or, of an abstract name, all, as /proc/net/unix has it. By
- * bpf_loop(), for the verifier follows each turn of another loop.
+ * bpf_loop() where there is one, for the verifier follows each turn of another loop.
  */
-__noinline int lkst_address_put_unix(struct lkst_address *a, u32 length)
+LKST_STEP int lkst_address_put_unix(struct lkst_address *a, u32 length)
 {
 	if (a)
-		bpf_loop(length, lkst_address_put_path, &a, 0);
+		LKST_LOOP(length, LKST_ADDRESS_PATH + 1, lkst_address_put_path, &a);
 	return 0;
 }
 

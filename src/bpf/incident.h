@@ -33,8 +33,8 @@ static __always_inline u32 lkst_bank_take(void)
 	u32 bank;
 
 	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
-		if (__sync_val_compare_and_swap(&lkst_control.bank[bank].state, LKST_BANK_FREE,
-						LKST_BANK_TAKEN) == LKST_BANK_FREE)
+		if (LKST_COMPARE_EXCHANGE(lkst_control.bank[bank].state, LKST_BANK_FREE,
+					  LKST_BANK_TAKEN) == LKST_BANK_FREE)
 			break;
 	return bank;
 }
@@ -67,7 +67,7 @@ static __always_inline void lkst_bank_leave(const struct lkst_incident_cause *ca
 	LKST_STORE_RELEASE(bank->state, LKST_BANK_KEPT);
 	/* Before the times in the rings: lkst_ring_set_turn() has the other half. */
 	LKST_STORE_FENCE(lkst_control.leave_at[from & (LKST_NR_BUFFERS - 1)], until);
-	bpf_loop(lkst_cfg.nr_cpus, lkst_bank_end, &until, 0);
+	LKST_LOOP(lkst_cfg.nr_cpus, LKST_POSSIBLE_CPUS_MAX, lkst_bank_end, &until);
 }
 
 /* Nobody else is here meanwhile, so that there is nobody to wait for. */
@@ -101,7 +101,7 @@ static __always_inline void lkst_incident_record(const struct lkst_incident_caus
  * It takes some ns for each CPU of the machine, waits for nothing, and may be called wherever a record
  * may be written. Not inlined, so that the verifier looks at it once.
  */
-__weak __noinline int lkst_incident_keep(const struct lkst_incident_cause *cause)
+LKST_WEAK_STEP int lkst_incident_keep(const struct lkst_incident_cause *cause)
 {
 	u32 from, to, number = 0;
 
@@ -110,7 +110,7 @@ __weak __noinline int lkst_incident_keep(const struct lkst_incident_cause *cause
 	if (!cause || LKST_LOAD(lkst_control.bank[from].state) == LKST_BANK_NONE)
 		return 0;
 	if (cause->ns < LKST_LOAD(lkst_control.banks.until_ns) ||
-	    __sync_val_compare_and_swap(&lkst_control.banks.is_keeping, 0, 1)) {
+	    LKST_COMPARE_EXCHANGE(lkst_control.banks.is_keeping, 0, 1)) {
 		LKST_COUNT(&lkst_control.banks.joined);
 		return 0;
 	}

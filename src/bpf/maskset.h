@@ -27,7 +27,7 @@ static __always_inline void lkst_maskset_switch(u32 to)
 	u32 from;
 
 	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
-	from = __sync_lock_test_and_set(&lkst_control.active, wanted);
+	from = LKST_EXCHANGE(lkst_control.active, wanted);
 	lkst_maskset_changed();
 	if (!r)
 		return;

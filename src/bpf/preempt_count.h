@@ -16,6 +16,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/compat.h"
 #include "bpf/kernel.h"
 
 enum { NEED_RESCHED_BIT = 1U << 31 }; /* arch/x86/include/asm/preempt.h: it belongs to no count */
@@ -34,11 +35,11 @@ static __always_inline bool lkst_has_softirq_count(struct task_struct *task)
 static __noinline u32 lkst_preempt_count(struct task_struct *task, s64 from_rq)
 {
 #ifdef __TARGET_ARCH_arm64
-	return ((struct thread_info___arm64 *)&task->thread_info)->preempt_count;
+	return LKST_READ((struct thread_info___arm64 *)&task->thread_info, preempt_count);
 #else
 	u32 count = 0;
 
-	if (bpf_probe_read_kernel(&count, sizeof(count), (void *)task->se.cfs_rq->rq + from_rq))
+	if (bpf_probe_read_kernel(&count, sizeof(count), (void *)LKST_READ(task, se.cfs_rq, rq) + from_rq))
 		return 0;
 	return count & ~NEED_RESCHED_BIT;
 #endif

@@ -32,6 +32,7 @@
 #include "abi/events.h"
 #include "abi/program.h"
 #include "abi/state.h"
+#include "bpf/compat.h"
 #include "bpf/kernel.h"
 
 /* The memory of all rings: state pages first, then blocks. Sizes are set before loading. */
@@ -84,13 +85,12 @@ extern const volatile struct lkst_program_config lkst_cfg;
 #define LKST_STORE_ORDERED(x, v)                                                                   \
 	do {                                                                                       \
 		_Static_assert(sizeof(x) == 4 || sizeof(x) == 8, "what BPF can exchange");         \
-		(void)__sync_lock_test_and_set(&(x), v);                                           \
+		(void)LKST_EXCHANGE(x, v);                                                         \
 		LKST_BARRIER();                                                                    \
 	} while (0)
 #endif
 #define LKST_STORE_RELEASE(x, v) LKST_STORE_ORDERED(x, v)
-/* An exchange is ordered against everything (Documentation/bpf/standardization/instruction-set.rst). */
-#define LKST_STORE_FENCE(x, v) ((void)__sync_lock_test_and_set(&(x), v))
+/* LKST_STORE_FENCE() is in compat.h. */
 #define LKST_COUNT(p) ((void)__sync_fetch_and_add(p, 1))
 #define LKST_CLOCK() bpf_ktime_get_ns()
 #define LKST_TID() ((s32)bpf_get_current_pid_tgid())
@@ -466,7 +466,7 @@ static __always_inline bool lkst_wants(struct task_struct *task)
 
 	if (!lkst_cfg.filter)
 		return true;
-	pid = task->tgid;
+	pid = LKST_READ(task, tgid);
 	return bpf_map_lookup_elem(&lkst_filter, &pid) != NULL;
 }
 

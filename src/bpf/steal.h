@@ -39,9 +39,9 @@ static __always_inline bool lkst_knows_steal(void)
 
 static __always_inline u64 lkst_stolen_ns(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = LKST_CURRENT();
 
-	return task->se.cfs_rq->rq->prev_steal_time;
+	return LKST_READ(task, se.cfs_rq, rq, prev_steal_time);
 }
 
 /* To be called where this CPU's tick ends, whatever is recorded. */

@@ -41,7 +41,7 @@ static __always_inline void list_idle(struct seq_file *seq, struct task_struct *
 	if (!(task->flags & PF_KTHREAD) || task->nr_cpus_allowed != 1 ||
 	    !bpf_core_field_exists(task->se.cfs_rq->rq))
 		return;
-	out.t.r.thread_cpu = task->thread_info.cpu;
+	out.t.r.thread_cpu = LKST_TASK_CPU(task);
 	LKST_PUT64(out.t.r.task, task->se.cfs_rq->rq->idle);
 	bpf_seq_write(seq, &out.t, sizeof(out.t));
 }
@@ -80,7 +80,7 @@ static __always_inline void find_wait(struct task_struct *task, struct lkst_list
 	t->flags = at.flags | lkst_waits_for(task);
 	t->nr_args = at.nr_args;
 	find_lock(task, t);
-	if (task->__state && switches_of(task) == before)
+	if (LKST_TASK_STATE(task) && switches_of(task) == before)
 		t->where = at.where;
 }
 
@@ -96,9 +96,9 @@ int iter__threads(struct bpf_iter__task *ctx)
 	out.t.r.thread_pid = task->tgid;
 	out.t.r.parent_pid = task->real_parent->tgid;
 	out.t.r.flags = task->flags & PF_KTHREAD ? LKST_THREAD_KERNEL : 0;
-	out.t.r.state = task->__state;
+	out.t.r.state = LKST_TASK_STATE(task);
 	out.t.r.prio = task->prio;
-	out.t.r.thread_cpu = task->thread_info.cpu;
+	out.t.r.thread_cpu = LKST_TASK_CPU(task);
 	out.t.r.start_ns = task->start_boottime;
 	LKST_PUT64(out.t.r.task, task);
 	/* Not a record yet: the place of its time has how often the thread was switched away from. */

@@ -51,7 +51,7 @@ struct lkst_interrupted {
  */
 static __noinline bool lkst_has_ticked(struct task_struct *task, struct lkst_tick_seen *seen)
 {
-	void *rq = task->se.cfs_rq->rq;
+	void *rq = LKST_READ(task, se.cfs_rq, rq);
 	u64 before = seen->jiffies, stalled_before = seen->stalled, jiffies;
 	u32 stalled;
 
@@ -66,7 +66,7 @@ static __noinline bool lkst_has_ticked(struct task_struct *task, struct lkst_tic
 /* The registers that this CPU had when its interrupt came. */
 static __noinline void lkst_find_interrupted(struct task_struct *task, struct lkst_interrupted *ret)
 {
-	void *rq = task->se.cfs_rq->rq;
+	void *rq = LKST_READ(task, se.cfs_rq, rq);
 	struct pt_regs___interrupted *regs = NULL;
 
 	*ret = (struct lkst_interrupted){};
@@ -95,7 +95,7 @@ static __always_inline void lkst_find_doing(struct task_struct *task, bool is_us
 		ret_at->where = LKST_WHERE_UNKNOWN;
 		return;
 	}
-	soft = lkst_has_softirq_count(task) ? task->softirq_disable_cnt
+	soft = lkst_has_softirq_count(task) ? LKST_READ(task, softirq_disable_cnt)
 					    : lkst_preempt_count(task, lkst_cfg.count_from_rq);
 	if (soft & lkst_cfg.softirq_bit)
 		ret_at->where = LKST_WHERE_SOFTIRQ;
@@ -104,7 +104,7 @@ static __always_inline void lkst_find_doing(struct task_struct *task, bool is_us
 /* To be called where this CPU's tick ends, whatever is recorded. */
 static __always_inline void lkst_look_at_tick(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = LKST_CURRENT();
 	struct lkst_interrupted interrupted;
 	struct lkst_tick_seen *seen;
 	struct lkst_at at;
@@ -119,7 +119,7 @@ static __always_inline void lkst_look_at_tick(void)
 		seen->jiffies = 0; /* the next one may have come long before it is looked at */
 		return;
 	}
-	if (!lkst_has_ticked(task, seen) || !task->pid || !lkst_wants_current())
+	if (!lkst_has_ticked(task, seen) || !LKST_READ(task, pid) || !lkst_wants_current())
 		return;
 	lkst_find_interrupted(task, &interrupted);
 	if (!interrupted.ip)

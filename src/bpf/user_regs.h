@@ -26,9 +26,9 @@ struct pt_regs___lkst {
 static __always_inline bool lkst_is_compat(struct task_struct *task)
 {
 #ifdef __TARGET_ARCH_arm64
-	return lkst_cfg.has_compat && task->thread_info.flags & 1UL << TIF_32BIT;
+	return lkst_cfg.has_compat && LKST_READ(task, thread_info.flags) & 1UL << TIF_32BIT;
 #else
-	return lkst_cfg.has_compat && task->thread_info.status & TS_COMPAT;
+	return lkst_cfg.has_compat && LKST_READ(task, thread_info.status) & TS_COMPAT;
 #endif
 }
 
@@ -40,24 +40,24 @@ static __always_inline bool lkst_is_compat(struct task_struct *task)
  */
 static __always_inline u64 lkst_arg(struct pt_regs___lkst *regs, bool compat, u32 i)
 {
-	return i == 0	? regs->orig_x0
-	       : i == 1 ? regs->regs[1]
-	       : i == 2 ? regs->regs[2]
-	       : i == 3 ? regs->regs[3]
-	       : i == 4 ? regs->regs[4]
-			: regs->regs[5];
+	return i == 0	? LKST_READ(regs, orig_x0)
+	       : i == 1 ? LKST_READ(regs, regs[1])
+	       : i == 2 ? LKST_READ(regs, regs[2])
+	       : i == 3 ? LKST_READ(regs, regs[3])
+	       : i == 4 ? LKST_READ(regs, regs[4])
+			: LKST_READ(regs, regs[5]);
 }
 
 /* The call that the thread is in. */
 static __always_inline s32 lkst_syscall_nr(struct pt_regs___lkst *regs)
 {
-	return regs->syscallno;
+	return LKST_READ(regs, syscallno);
 }
 
 /* Where the thread goes on in its program. */
 static __always_inline u64 lkst_user_ip(struct pt_regs___lkst *regs)
 {
-	return regs->pc;
+	return LKST_READ(regs, pc);
 }
 
 #else
@@ -66,30 +66,30 @@ static __always_inline u64 lkst_user_ip(struct pt_regs___lkst *regs)
 static __always_inline u64 lkst_arg(struct pt_regs___lkst *regs, bool compat, u32 i)
 {
 	if (compat)
-		return (u32)(i == 0 ? regs->bx
-			     : i == 1 ? regs->cx
-			     : i == 2 ? regs->dx
-			     : i == 3 ? regs->si
-			     : i == 4 ? regs->di
-				      : regs->bp);
-	return i == 0 ? regs->di
-	       : i == 1 ? regs->si
-	       : i == 2 ? regs->dx
-	       : i == 3 ? regs->r10
-	       : i == 4 ? regs->r8
-			: regs->r9;
+		return (u32)(i == 0 ? LKST_READ(regs, bx)
+			     : i == 1 ? LKST_READ(regs, cx)
+			     : i == 2 ? LKST_READ(regs, dx)
+			     : i == 3 ? LKST_READ(regs, si)
+			     : i == 4 ? LKST_READ(regs, di)
+				      : LKST_READ(regs, bp));
+	return i == 0 ? LKST_READ(regs, di)
+	       : i == 1 ? LKST_READ(regs, si)
+	       : i == 2 ? LKST_READ(regs, dx)
+	       : i == 3 ? LKST_READ(regs, r10)
+	       : i == 4 ? LKST_READ(regs, r8)
+			: LKST_READ(regs, r9);
 }
 
 /* The call that the thread is in. */
 static __always_inline s32 lkst_syscall_nr(struct pt_regs___lkst *regs)
 {
-	return regs->orig_ax;
+	return LKST_READ(regs, orig_ax);
 }
 
 /* Where the thread goes on in its program. */
 static __always_inline u64 lkst_user_ip(struct pt_regs___lkst *regs)
 {
-	return regs->ip;
+	return LKST_READ(regs, ip);
 }
 
 #endif

@@ -51,7 +51,7 @@ struct lkst_at {
  */
 static __always_inline bool lkst_is_of_kernel(struct task_struct *task)
 {
-	return task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
+	return LKST_READ(task, flags) & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
 }
 
 /* Whether the call may be over. Where the result takes the place of an argument, nothing tells. */
@@ -60,7 +60,7 @@ static __always_inline bool lkst_may_be_behind(struct pt_regs___lkst *regs)
 #ifdef __TARGET_ARCH_arm64
 	return true;
 #else
-	return (s64)regs->ax != NO_RESULT_YET;
+	return (s64)LKST_READ(regs, ax) != NO_RESULT_YET;
 #endif
 }
 
@@ -86,8 +86,8 @@ static __always_inline bool lkst_is_throttled(struct task_struct *task)
 static __noinline s32 lkst_restarted_call(struct task_struct *task)
 {
 	struct restart_block___lkst *block = &((struct task_struct___restarted *)task)->restart_block;
-	const u64 first = lkst_arg((void *)bpf_task_pt_regs(task), false, 0);
-	const u64 function = (u64)block->fn, word = (u64)block->futex.uaddr;
+	const u64 first = lkst_arg(LKST_TASK_REGS(task), false, 0);
+	const u64 function = (u64)LKST_READ(block, fn), word = (u64)LKST_READ(block, futex.uaddr);
 	u32 i;
 
 	for (i = 0; i < LKST_RESTARTS && i < lkst_cfg.nr_restarts; i++)
@@ -106,7 +106,11 @@ static __always_inline void lkst_find_call(struct task_struct *task, struct lkst
 	if (lkst_is_of_kernel(task))
 		return;
 	ret_at->where = LKST_WHERE_NONE;
-	ret_at->regs = (void *)bpf_task_pt_regs(task);
+	ret_at->regs = LKST_TASK_REGS(task);
+	if (!LKST_ARE_OF_PROGRAM(ret_at->regs)) {
+		ret_at->where = LKST_WHERE_UNKNOWN;
+		return;
+	}
 	ret_at->is_compat = lkst_is_compat(task);
 	nr = lkst_syscall_nr(ret_at->regs);
 	if (!ret_at->is_compat)
@@ -151,7 +155,7 @@ static __always_inline u8 lkst_context_of(struct task_struct *task)
 		return LKST_WAKER_UNKNOWN;
 	soft = count = lkst_preempt_count(task, lkst_cfg.count_from_rq);
 	if (lkst_has_softirq_count(task))
-		soft = task->softirq_disable_cnt;
+		soft = LKST_READ(task, softirq_disable_cnt);
 	return count & lkst_cfg.interrupt_bits ? LKST_WAKER_INTERRUPT
 	       : soft & lkst_cfg.softirq_bit   ? LKST_WAKER_SOFTIRQ
 					       : LKST_WAKER_THREAD;

@@ -16,9 +16,9 @@
 #define LKST_LOAD(x) (*(volatile typeof(x) *)&(x))
 #define LKST_STORE(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define LKST_BOUNDED(v) (v)
-#define __noinline static __attribute__((noinline))
+#define LKST_STEP static __attribute__((noinline))
 /* What the kernel's helper does. */
-#define bpf_loop(nr, call, context, flags)                                                         \
+#define LKST_LOOP(nr, max, call, context)                                                          \
 	do {                                                                                       \
 		for (u32 turn_ = 0; turn_ < (nr); turn_++)                                         \
 			if (call(turn_, context))                                                  \

@@ -7,7 +7,7 @@
 /* A device number as the kernel keeps it (MKDEV, include/linux/kdev_t.h). */
 static __always_inline u32 dev_of(struct request *rq)
 {
-	struct gendisk *disk = rq->q->disk;
+	struct gendisk *disk = LKST_DISK(rq);
 
 	return disk->major << 20 | disk->first_minor;
 }
@@ -44,14 +44,14 @@ REQUEST_PROGRAM(block_rq_requeue)
 
 /* An event of a request that the disk has completed, successfully or not. */
 #define RESULT_PROGRAM(event)                                                                      \
-	LKST_TP(event, struct request *rq, u8 status, unsigned int bytes)                          \
+	LKST_TP(event, struct request *rq, LKST_BLOCK_STATUS_TYPE status, unsigned int bytes)      \
 	{                                                                                          \
 		lkst_recording_if(event, r, lkst_wants_current()) {                                \
 			LKST_PUT64(r->rq, rq);                                                     \
 			LKST_PUT64(r->sector, rq->__sector);                                       \
 			r->dev = dev_of(rq);                                                       \
 			r->bytes = bytes;                                                          \
-			r->status = status;                                                        \
+			r->status = LKST_BLOCK_STATUS(status);                                     \
 		}                                                                                  \
 		return 0;                                                                          \
 	}

@@ -87,16 +87,16 @@ static __always_inline void come_back(struct task_struct *task, struct task_stru
 
 /* A thread that is only displaced does not wait, and one that ends never comes back. */
 SEC("tp_btf/sched_switch")
-int BPF_PROG(tp_too__sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	     unsigned int prev_state)
+int BPF_PROG(tp_too__sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next
+	     LKST_PREV_STATE_ARG)
 {
-	const u32 id = lkst_cfg.id[LKST_EV_off_cpu];
+	const u32 id = lkst_cfg.id[LKST_EV_off_cpu], state = LKST_PREV_STATE(preempt, prev);
 
 	if (!lkst_is_wanted(id))
 		return lkst_count_idle(id);
 	if (next->pid)
 		come_back(next, prev);
-	if (!preempt && prev_state && !(prev_state & TASK_DEAD) && prev->pid && lkst_wants(prev))
+	if (state && !(state & TASK_DEAD) && prev->pid && lkst_wants(prev))
 		leave(prev);
 	return 0;
 }

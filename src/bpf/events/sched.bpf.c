@@ -40,10 +40,9 @@ static __always_inline void note_blocker(struct task_struct *prev)
 		record_blocker(prev->pid, lock, flags);
 }
 
-LKST_TP(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	unsigned int prev_state)
+LKST_TP(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next LKST_PREV_STATE_ARG)
 {
-	const u32 id = lkst_cfg.id[LKST_EV_sched_switch], state = preempt ? 0 : prev_state;
+	const u32 id = lkst_cfg.id[LKST_EV_sched_switch], state = LKST_PREV_STATE(preempt, prev);
 	struct lkst_at at;
 
 	lkst_count_stretch(prev, next);
@@ -76,14 +75,14 @@ LKST_TP(sched_switch, bool preempt, struct task_struct *prev, struct task_struct
 
 LKST_TP(sched_waking, struct task_struct *task)
 {
-	struct task_struct *current = bpf_get_current_task_btf();
+	struct task_struct *current = LKST_CURRENT();
 	struct lkst_at at;
 
 	lkst_recording_if(sched_waking, r, lkst_wants_current() || lkst_wants(task)) {
 		lkst_find_call(current, &at);
 		r->target_tid = task->pid;
 		r->target_prio = task->prio;
-		r->target_cpu = task->thread_info.cpu;
+		r->target_cpu = LKST_TASK_CPU(task);
 		r->call = at.call;
 		r->context = lkst_context_of(current);
 		r->flags = at.flags | (lkst_is_throttled(task) ? LKST_WHERE_THROTTLED : 0);
@@ -109,7 +108,7 @@ LKST_TP(sched_wakeup, struct task_struct *task)
 	lkst_recording_if(sched_wakeup, r, lkst_wants_current() || lkst_wants(task)) {
 		r->target_tid = task->pid;
 		r->target_prio = task->prio;
-		r->target_cpu = task->thread_info.cpu;
+		r->target_cpu = LKST_TASK_CPU(task);
 		r->nr_running = nr_running(task);
 	}
 	return 0;
@@ -120,7 +119,7 @@ LKST_TP(sched_wakeup_new, struct task_struct *task)
 	lkst_recording_if(sched_wakeup_new, r, lkst_wants_current() || lkst_wants(task)) {
 		r->target_tid = task->pid;
 		r->target_prio = task->prio;
-		r->target_cpu = task->thread_info.cpu;
+		r->target_cpu = LKST_TASK_CPU(task);
 		r->nr_running = nr_running(task);
 	}
 	return 0;
@@ -130,7 +129,7 @@ LKST_TP(sched_migrate_task, struct task_struct *task, int dest_cpu)
 {
 	lkst_recording_if(sched_migrate_task, r, lkst_wants(task)) {
 		r->target_tid = task->pid;
-		r->orig_cpu = task->thread_info.cpu;
+		r->orig_cpu = LKST_TASK_CPU(task);
 		r->dest_cpu = dest_cpu;
 	}
 	return 0;

@@ -73,14 +73,14 @@ static __always_inline bool is_of_trap(int signal, s32 code)
 
 static __always_inline void trap_sends(int signal)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs___ip *regs = (void *)bpf_task_pt_regs(task);
-	u64 trap = task->thread.trap_nr, cr2 = task->thread.cr2;
+	struct task_struct *task = LKST_CURRENT();
+	struct pt_regs___ip *regs = LKST_TASK_REGS(task);
+	u64 trap = LKST_READ(task, thread.trap_nr), cr2 = LKST_READ(task, thread.cr2);
 
 	lkst_recording(trap_signal, r) {
-		LKST_PUT64(r->ip, regs->ip);
+		LKST_PUT64(r->ip, LKST_READ(regs, ip));
 		LKST_PUT64(r->address, trap == TRAP_PAGE_FAULT ? cr2 : 0);
-		r->error_code = task->thread.error_code;
+		r->error_code = LKST_READ(task, thread.error_code);
 		r->trap = trap;
 		r->signal = signal;
 	}

@@ -38,16 +38,11 @@ _Static_assert(sizeof(struct lkst_address) <= sizeof(struct scratch), "addresses
 
 /*
  * What is to be read at exit; 0: nothing. Path arguments that were not in memory at entry, a bit for each; of an
- * address 1; of one that the kernel is to fill in, how many bytes there is room for. It belongs to the thread
- * and is freed with it. A thread's number would be a wrong key: with an exec a thread gets the number of its
- * process's first thread (de_thread() in fs/exec.c), and its exit would never be found.
+ * address 1; of one that the kernel is to fill in, how many bytes there is room for. A thread's number would be a
+ * wrong key: with an exec a thread gets the number of its process's first thread (de_thread() in fs/exec.c), and its
+ * exit would never be found.
  */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, u32);
-} lkst_unread SEC(".maps");
+LKST_THREAD_NOTES(lkst_unread);
 
 /* A struct lkst_syscall_plan, read with one load, and taken apart in a register. */
 union plan {
@@ -202,8 +197,7 @@ static __always_inline void put_strings(struct lkst_slot *slot, u32 size,
 /* Notes for the exit which strings it has to read. Without memory for that they stay empty, which counts. */
 static __always_inline void keep_unread(u32 which)
 {
-	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0,
-					   BPF_LOCAL_STORAGE_GET_F_CREATE);
+	u32 *unread = LKST_THREAD_NOTE_MAKE(&lkst_unread, LKST_CURRENT());
 
 	if (unread)
 		*unread = which;
@@ -382,17 +376,17 @@ static __always_inline int enter(struct pt_regs___lkst *regs, long nr, s32 tid, 
 /* The call of a thread that the recording does not include. Not inlined, so that it is off the path of other calls. */
 static __noinline int pass_entry(long nr)
 {
-	return lkst_count_idle(plan_of(nr, lkst_is_compat(bpf_get_current_task_btf())).is.entry_id);
+	return lkst_count_idle(plan_of(nr, lkst_is_compat(LKST_CURRENT())).is.entry_id);
 }
 
 LKST_TP(sys_enter, struct pt_regs___lkst *regs, long nr)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = LKST_CURRENT();
 
 	if (!lkst_wants(task))
 		return pass_entry(nr);
-	return lkst_is_compat(task) ? enter(regs, nr, task->pid, true)
-			       : enter(regs, nr, task->pid, false);
+	return lkst_is_compat(task) ? enter(regs, nr, LKST_READ(task, pid), true)
+			       : enter(regs, nr, LKST_READ(task, pid), false);
 }
 
 /* What an exit record holds before its strings. */
@@ -411,7 +405,7 @@ static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat,
 	struct lkst_syscall_plan plan = ((union plan){ word }).is;
 	/* Usually entry has read them: one or two NULs. */
 	struct strings strings = { .length = plan.paths >> 4 ? 2 : 1 };
-	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0, 0);
+	u32 *unread = LKST_THREAD_NOTE(&lkst_unread, LKST_CURRENT());
 	bool is_late = unread && *unread;
 
 	if (is_late) {
@@ -450,7 +444,7 @@ static __always_inline void record_late(struct pt_regs___lkst *regs, bool compat
 static __noinline int leave_with_address(struct pt_regs___lkst *regs, bool compat, long ret, u64 word)
 {
 	struct lkst_syscall_plan plan = ((union plan){ word }).is;
-	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0, 0);
+	u32 *unread = LKST_THREAD_NOTE(&lkst_unread, LKST_CURRENT());
 	u32 late = unread ? *unread : 0;
 
 	if (late)
@@ -494,15 +488,15 @@ static __noinline int pass_exit(struct pt_regs___lkst *regs)
 {
 	s64 nr = lkst_syscall_nr(regs);
 
-	return lkst_count_idle(plan_of(nr, lkst_is_compat(bpf_get_current_task_btf())).is.exit_id);
+	return lkst_count_idle(plan_of(nr, lkst_is_compat(LKST_CURRENT())).is.exit_id);
 }
 
 LKST_TP(sys_exit, struct pt_regs___lkst *regs, long ret)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = LKST_CURRENT();
 
 	if (!lkst_wants(task))
 		return pass_exit(regs);
-	return lkst_is_compat(task) ? leave(regs, ret, task->pid, true)
-			       : leave(regs, ret, task->pid, false);
+	return lkst_is_compat(task) ? leave(regs, ret, LKST_READ(task, pid), true)
+			       : leave(regs, ret, LKST_READ(task, pid), false);
 }

@@ -43,6 +43,7 @@ struct start_options {
 
 /* What is recorded if nobody says otherwise. */
 #define DEFAULT_MASKSET "standard"
+#define CORE_MASKSET    "core"
 
 /* How long the rate is measured: before recording with --history, and else at the end. */
 enum { RATE_FOR_HISTORY_MS = 400, RATE_TO_TELL_MS = 200 };
@@ -261,14 +262,28 @@ static u32 budget_ppm(const struct start_options *o)
 {
 	if (o->budget_ppm != BUDGET_BY_DEFAULT)
 		return (u32)o->budget_ppm;
-	return lkst_kernel_is_realtime() ? 0 : LKST_USUAL_BUDGET_PPM;
+	return lkst_kernel_can_limit() ? LKST_USUAL_BUDGET_PPM : 0;
+}
+
+/* Whether what is cheap is all that is recorded: nobody has chosen, and there can be no limit of what more costs. */
+static bool is_core_alone(const struct start_options *o)
+{
+	return !o->maskset && !o->events.nr && o->budget_ppm == BUDGET_BY_DEFAULT && !lkst_kernel_is_realtime() &&
+	       !lkst_kernel_can_limit();
 }
 
 static void note_no_limit(const struct start_options *o)
 {
-	if (o->budget_ppm == BUDGET_BY_DEFAULT && !budget_ppm(o) && !o->quiet)
+	if (o->budget_ppm != BUDGET_BY_DEFAULT || budget_ppm(o) || o->quiet)
+		return;
+	if (lkst_kernel_is_realtime())
 		fprintf(stderr, "lkst: There is no cost limit: this kernel is one for real time "
 				"(PREEMPT_RT), on which none can be kept.\n");
+	else if (is_core_alone(o))
+		fprintf(stderr, "lkst: This kernel is too old to keep a cost limit, so that only the core is recorded: "
+				"who runs, who waits in what, and what wakes; --maskset has more.\n");
+	else
+		fprintf(stderr, "lkst: There is no cost limit: this kernel is too old to keep one.\n");
 }
 
 /* The maskset to begin with; NULL: what --event has chosen. */
@@ -276,6 +291,8 @@ static const char *first_maskset(const struct start_options *o)
 {
 	if (o->maskset)
 		return o->maskset;
+	if (is_core_alone(o))
+		return CORE_MASKSET;
 	return o->events.nr ? NULL : DEFAULT_MASKSET;
 }
 

@@ -56,6 +56,10 @@ int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const stru
 			e, -ENOTSUP,
 			"this kernel is one for real time (PREEMPT_RT), on which a cost "
 			"limit cannot be kept; omit --budget");
+	if (!lkst_kernel_can_limit())
+		return lkst_err_set(e, -ENOTSUP,
+				    "this kernel is too old for what keeps a cost limit (it has no "
+				    "bpf_loop()); omit --budget");
 	return lkst_kinds_list(e, plan->catalog, &none, &kinds, &nr) ?:
 	       size_map(object, "lkst_kinds", lkst_hook_groups_rows(nr) + LKST_BUDGET_ADDED) ?:
 	       size_map(object, "lkst_hook_groups", nr + LKST_BUDGET_ADDED) ?:

@@ -320,6 +320,21 @@ bool lkst_kernel_has_member(const struct lkst_kernel *k, const char *name, const
 	return false;
 }
 
+bool lkst_kernel_has_enum_value(const struct lkst_kernel *k, const char *name, s64 value)
+{
+	const struct btf_type *t =
+		btf__type_by_id(k->btf, (__u32)btf__find_by_name_kind(k->btf, name, BTF_KIND_ENUM));
+	unsigned int i;
+
+	for (i = 0; t && btf_is_enum(t) && i < btf_vlen(t); i++) {
+		const char *known = btf__name_by_offset(k->btf, btf_enum(t)[i].name_off);
+
+		if (btf_enum(t)[i].val == value && known && !strstr(known, "MAX"))
+			return true;
+	}
+	return false;
+}
+
 int lkst_kernel_find_percpu(const struct lkst_kernel *k, const char *name, u32 *ret_offset)
 {
 	const struct btf_type *section =
@@ -376,6 +391,13 @@ bool lkst_kernel_is_realtime(void)
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");
 
 	return f && fgetc(f) == '1';
+}
+
+bool lkst_kernel_can_limit(void)
+{
+	/* What cannot be asked is tried. */
+	return !lkst_kernel_is_realtime() &&
+	       libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) != 0;
 }
 
 bool lkst_kernel_has_kprobes(void)

@@ -55,6 +55,9 @@ bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name);
 /* True if the kernel has a struct @name with a member @member. */
 bool lkst_kernel_has_member(const struct lkst_kernel *k, const char *name, const char *member);
 
+/* True if the kernel's enum @name has a value @value, by whatever name but one that says that it is the end (MAX). */
+bool lkst_kernel_has_enum_value(const struct lkst_kernel *k, const char *name, s64 value);
+
 /* Where variable @name lies among those of its CPU, in bytes. -ENOENT: the types do not have it. */
 int lkst_kernel_find_percpu(const struct lkst_kernel *k, const char *name, u32 *ret_offset);
 
@@ -75,6 +78,12 @@ bool lkst_kernel_lets_hook_functions(const struct lkst_kernel *k);
  * that writes records may not be; and the kernel lets no program use timers (kernel/bpf/verifier.c).
  */
 bool lkst_kernel_is_realtime(void);
+
+/*
+ * True if the kernel can keep a cost limit. Of what its controller takes, bpf_loop() is the youngest (Linux 5.17), and
+ * is asked for; it also takes timers, which one for real time does not have.
+ */
+bool lkst_kernel_can_limit(void);
 
 /*
  * True if programs may copy kernel memory by address (bpf_probe_read_kernel). They may not under

@@ -18,6 +18,7 @@
 #include "live/hooks/sampling.h"
 #include "live/kernel/page_base.h"
 #include "live/kernel/perf_counters.h"
+#include "live/programs/floor.h"
 #include "live/programs/restarts.h"
 #include "live/programs/tick_place.h"
 #include "live/programs/tracing.h"
@@ -38,7 +39,7 @@ enum {
 	LOG_BYTES =
 		1
 		<< 20, /* of the verifier's reasons, per program: kept only to see which program has any */
-	REJECTED_MAX = 16,
+	REJECTED_MAX = 64,
 };
 
 /* What the verifier or libbpf says is for developers, not for the user: shown only on request. */
@@ -339,6 +340,7 @@ static int fill_filter(struct lkst_err *e, struct lkst_programs *p,
 struct rejected {
 	char names[REJECTED_MAX][LKST_HOOK_NAME_MAX];
 	unsigned int nr;
+	bool is_floor; /* of the second build (floor.h) */
 };
 
 /*
@@ -377,6 +379,23 @@ static const char *find_rejected(const struct lkst_programs *p, const char *logs
 	return NULL;
 }
 
+/* Opens the build of the programs that suits the kernel; their maps and configuration are laid out alike. */
+static int programs_open(struct lkst_err *e, bool is_floor, struct lkst_bpf **ret_skel)
+{
+	struct lkst_bpf *skel = calloc(1, sizeof(*skel));
+	int err = skel ? lkst_bpf__create_skeleton(skel) : -ENOMEM;
+
+	if (!err && is_floor)
+		skel->skeleton->data = lkst_floor_elf(&skel->skeleton->data_sz);
+	err = err ?: bpf_object__open_skeleton(skel->skeleton, NULL);
+	if (err) {
+		lkst_bpf__destroy(skel);
+		return lkst_err_sys(e, err, "opening the kernel programs");
+	}
+	*ret_skel = skel;
+	return 0;
+}
+
 /* One try. 1: a program was rejected, and is in @rejected now. */
 static int programs_try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
 				const struct lkst_filter *filter, const struct lkst_memory *memory,
@@ -390,6 +409,8 @@ static int programs_try_to_load(struct lkst_err *e, struct lkst_programs *p, con
 	if (!logs)
 		return lkst_err_sys(e, -ENOMEM, "loading");
 	choose_programs(p, plan);
+	if (rejected->is_floor)
+		lkst_floor_leave_out(plan->kernel, p->skel->obj, rejected->nr ? NULL : &p->notes);
 	err = size_maps(e, p, plan, memory, filter);
 	err = err ?: lkst_budget_choose(e, p->skel->obj, plan, memory, budget_ppm);
 	if (err)
@@ -429,7 +450,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	_cleanup_(lkst_tracing_endp) struct lkst_tracing *tracing = NULL;
 	_cleanup_close_ int memory_fd = -1;
 	struct lkst_program_config found = {};
-	struct rejected rejected = {};
+	struct rejected rejected = { .is_floor = plan->kernel && lkst_floor_is_needed(plan->kernel) };
 	struct lkst_err why = {};
 	bool reads_memory;
 	int err;
@@ -454,9 +475,9 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	do {
 		/* An object that failed to load can't be loaded again. */
 		lkst_bpf__destroy(p->skel);
-		p->skel = lkst_bpf__open();
-		if (!p->skel)
-			return lkst_err_sys(e, -errno, "opening the kernel programs");
+		err = programs_open(e, rejected.is_floor, &p->skel);
+		if (err)
+			return err;
 		p->skel->rodata_config->lkst_cfg = found;
 		configure(p, plan, filter, memory, control);
 		p->skel->data_control->lkst_control = *control;

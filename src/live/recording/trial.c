@@ -145,7 +145,7 @@ static void judge(struct lkst_trial *t, const struct lkst_plan *plan,
 
 static u32 usual_budget(void)
 {
-	return lkst_kernel_is_realtime() ? 0 : LKST_USUAL_BUDGET_PPM;
+	return lkst_kernel_can_limit() ? LKST_USUAL_BUDGET_PPM : 0;
 }
 
 /* Has the verifier look at all programs, and attaches none. */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which build of the kernel programs suits a kernel, and which of them: found by what it has, never by its version. */
+#include "live/programs/floor.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/budget.h"
+#include "abi/control.h"
+#include "abi/events.h"
+#include "abi/program.h"
+#include "live/hooks/hooks.h"
+#include "live/kernel/kernel_types.h"
+/* It has the types of these. */
+#include "floor.skel.h"
+
+static bool floor_has_helper(const struct lkst_kernel *k, int helper)
+{
+	return lkst_kernel_has_enum_value(k, "bpf_func_id", helper);
+}
+
+#ifdef __x86_64__
+
+/*
+ * bpf_loop() is the youngest of what all programs of the first build take (Linux 5.17), and a kernel that has it has
+ * the others. Linux 5.18 added the argument of sched_switch.
+ */
+bool lkst_floor_is_needed(const struct lkst_kernel *k)
+{
+	return !floor_has_helper(k, BPF_FUNC_loop) ||
+	       lkst_kernel_check_tracepoint(NULL, k, "sched_switch", lkst_events[LKST_EV_sched_switch].hooks[0].proto);
+}
+
+#else
+
+bool lkst_floor_is_needed(const struct lkst_kernel *k)
+{
+	return false;
+}
+
+#endif
+
+const void *lkst_floor_elf(size_t *ret_size)
+{
+	return floor_bpf__elf_bytes(ret_size);
+}
+
+/* True if the program itself (none of its functions does) calls a helper that the kernel does not have. */
+static bool calls_unknown(const struct lkst_kernel *k, const struct bpf_program *program)
+{
+	const struct bpf_insn *insns = bpf_program__insns(program);
+	size_t i;
+
+	for (i = 0; i < bpf_program__insn_cnt(program); i++)
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && !insns[i].src_reg && !floor_has_helper(k, insns[i].imm))
+			return true;
+	return false;
+}
+
+/*
+ * A program of a function, or of a tracepoint by its name, is attached by a link of a perf event, which can be pinned
+ * (Linux 5.15, b89fbfbb854c).
+ */
+static bool takes_links(const struct bpf_program *program)
+{
+	return bpf_program__type(program) == BPF_PROG_TYPE_KPROBE ||
+	       bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT;
+}
+
+static bool floor_lacks(const struct lkst_kernel *k, const struct bpf_program *program)
+{
+	/* Linux 5.14, 79a7f8bdb159. */
+	if (bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL &&
+	    !lkst_kernel_has_enum_value(k, "bpf_prog_type", BPF_PROG_TYPE_SYSCALL))
+		return true;
+	if (takes_links(program) && !lkst_kernel_has_enum_value(k, "bpf_link_type", BPF_LINK_TYPE_PERF_EVENT))
+		return true;
+	/* Before Linux 5.12 (3d06f34aa89e) no such list may call d_path(). /proc has what it would. */
+	return calls_unknown(k, program) || !strcmp(bpf_program__name(program), "iter__open_files");
+}
+
+void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object, struct lkst_notes *notes)
+{
+	struct bpf_program *program;
+	enum lkst_hook_kind kind;
+	const char *target;
+	char names[2048] = "";
+	size_t used;
+
+	bpf_object__for_each_program(program, object)
+	{
+		if (!bpf_program__autoload(program) || !floor_lacks(k, program))
+			continue;
+		bpf_program__set_autoload(program, false);
+		used = strlen(names);
+		/* What else there is are commands, which say so themselves. */
+		if (lkst_hook_parse(bpf_program__name(program), &kind, &target))
+			snprintf(names + used, sizeof(names) - used, ", %s", target);
+	}
+	if (names[0] && notes)
+		lkst_notes_add(notes,
+			       "This kernel is too old for the programs at these, which are not recorded: %s.",
+			       names + strlen(", "));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The second build of the kernel programs, for kernels that lack some of what the first one uses (bpf/compat.h). Both
+ * have the same programs and maps; those of the second that an old kernel cannot have are left out, with a note.
+ */
+#ifndef LKST_LIVE_PROGRAMS_FLOOR_H
+#define LKST_LIVE_PROGRAMS_FLOOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "result/notes.h"
+
+struct bpf_object;
+struct lkst_kernel;
+
+/* Whether kernel @k takes it. */
+bool lkst_floor_is_needed(const struct lkst_kernel *k);
+
+/* The object file, as it was built in. */
+const void *lkst_floor_elf(size_t *ret_size);
+
+/* Leaves out the programs of @object that kernel @k cannot have, as far as that is known before they are loaded. */
+void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object, struct lkst_notes *notes);
+
+#endif
