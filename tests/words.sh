@@ -23,8 +23,8 @@ patterns()
 }
 
 # Prints FILE:LINE and the words for each place in the files named on standard input that matches a pattern of file $1.
-# A blank of a pattern is also the end of a line, with what begins the next line of a comment, a text or a manual page; and
-# an underscore, so that names are read as well.
+# A blank of a pattern is also the end of a line, with what begins the next line of a comment, a text or a manual page;
+# and an underscore, so that names are read as well.
 uses()
 {
 	perl -e '

@@ -17,7 +17,7 @@ struct lkst_recording {
 	u8 id[16];	/* of its pages; to be shown to nobody */
 	u8 uuid[16];	/* of its trace; all zero: not known */
 	bool is_proven; /* its id is one that the kernel's side was given: no program of a user could know it */
-	bool is_overridden; /* another one has the same UUID and more blocks, or this has the UUID for its id, as copies */
+	bool is_overridden; /* another one has the same UUID and more blocks, or this has it for its id, as copies */
 	unsigned int nr_overridden; /* recordings that it takes precedence over */
 	const struct lkst_hit *blocks; /* in order of stream and number; borrowed */
 	size_t nr_blocks;

@@ -50,8 +50,8 @@ struct kill_seen {
 
 /*
  * Has @run do its work in a process of its own, which may start others, until all have ended or the point is come to.
- * Only one of them may run at a time, so that the order of the points is always the same. So what is left of all of them by a
- * kill right after a point is what one right before the next leaves.
+ * Only one of them may run at a time, so that the order of the points is always the same. So what is left of all of
+ * them by a kill right after a point is what one right before the next leaves.
  */
 void kill_points_run(const struct kill_plan *plan, void (*run)(void *ctx), void *ctx, struct kill_seen *ret_seen);
 

@@ -41,8 +41,8 @@ extern int unit_failed, unit_skipped;
 #endif
 
 /*
- * The step from one drawn input to the next: each is tried, or with the sanitizers some, of all kinds that follow from the
- * lower bits of its number. A wrong answer is found by the plain build; a wrong access is found in any.
+ * The step from one drawn input to the next: each is tried, or with the sanitizers some, of all kinds that follow from
+ * the lower bits of its number. A wrong answer is found by the plain build; a wrong access is found in any.
  */
 #define UNIT_STEP (IS_SANITIZED ? 7 : 1)
 

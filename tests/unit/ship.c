@@ -3,8 +3,8 @@
  * tier: all
  *
  * What `lkst ship` has counted and explained arrives once, and nothing is left, wherever its processes are killed:
- * right before the first and right after each system call by which they change anything or take what a server says, all of
- * them together, and each of those that the service starts.
+ * right before the first and right after each system call by which they change anything or take what a server says,
+ * all of them together, and each of those that the service starts.
  */
 #include "lib/kill_points.h"
 #include "lib/shipping.h"
