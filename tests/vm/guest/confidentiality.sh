@@ -44,6 +44,10 @@ faults=page_fault_user
 has_event $faults && grep -q "^$faults .* tracepoint " "$work/event_list" || faults=
 expect_recorded confidentiality_events_are_recorded sched_switch sched_wakeup sched_process_fork mm_page_alloc \
 	$faults local_timer_entry syscall_entry_openat
+lkst start --event 'sched:*' >"$work/said" 2>&1
+expect_none confidentiality_opens_no_tracefs "$(grep -q 'tracefs.*locked down (confidentiality)' "$work/said" || cat "$work/said")"
+lkst doctor >"$work/said" 2>&1
+expect_none confidentiality_doctor_opens_none "$(grep -q 'tracefs.*locked down (confidentiality)' "$work/said" || cat "$work/said")"
 compare_calls confidentiality_records_system_calls "$work/calls" "$work/trace" ''
 if lkst print --event openat "$work/trace" | grep -q 'openat(AT_FDCWD, "/tests/lib.sh"'; then
 	ok confidentiality_records_paths
