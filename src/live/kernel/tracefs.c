@@ -28,8 +28,8 @@ static int open_root(struct lkst_err *e, const char *type, const char *what)
 	int root;
 
 	/*
-	 * Where the kernel's memory is secret tracefs is empty (LOCKDOWN_TRACEFS, fs/tracefs/inode.c). Linux 7.2 does not
-	 * survive that the last mount of it ends: list_del corruption in tracefs_destroy_inode().
+	 * Where the kernel's memory is secret tracefs is empty (LOCKDOWN_TRACEFS, fs/tracefs/inode.c). Linux 7.2 does
+	 * not survive that the last mount of it ends: list_del corruption in tracefs_destroy_inode().
 	 */
 	if (fs >= 0 && !strcmp(type, "tracefs") && !lkst_kernel_lets_read_memory())
 		return lkst_err_set(e, -EPERM,

@@ -15,6 +15,7 @@
 #include "live/kernel/kernel_types.h"
 #include "live/masks/declare.h"
 #include "live/masks/masksets.h"
+#include "live/programs/floor.h"
 #include "live/programs/handler_maps.h"
 #include "live/programs/handler_object.h"
 #include "live/programs/handler_pins.h"
@@ -318,7 +319,7 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	      lkst_link_open(e, options->file, programs, size, &object) ?:
 	      open_base(e, &base) ?:
 	      identify(e, own, object, options, &h) ?:
-	      load_object(e, s, object, base, &h, chosen, options);
+	      lkst_floor_explain_handler(e, load_object(e, s, object, base, &h, chosen, options));
 	if (!err && is_new)
 		err = remove_all(e, s, h.number);
 	if (err)

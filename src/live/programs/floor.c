@@ -4,6 +4,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "abi/control.h"
 #include "abi/events.h"
 #include "abi/program.h"
+#include "base/cleanup.h"
 #include "live/hooks/hooks.h"
 #include "live/kernel/kernel_types.h"
 /* It has the types of these. */
@@ -82,12 +84,30 @@ static bool floor_lacks(const struct lkst_kernel *k, const struct bpf_program *p
 	return calls_unknown(k, program) || !strcmp(bpf_program__name(program), "iter__open_files");
 }
 
+/* The index of the event that @program records; LKST_NR_EVENTS: it is a command, which says so itself. */
+static unsigned int event_of(const struct bpf_program *program)
+{
+	char name[LKST_HOOK_NAME_MAX];
+	unsigned int i, h;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++) {
+		for (h = 0; h < lkst_events[i].nr_hooks; h++) {
+			const struct lkst_hook_desc *row = &lkst_events[i].hooks[h];
+
+			lkst_hook_name(lkst_hook_kind(row), row->target, name);
+			if (!strcmp(name, bpf_program__name(program)))
+				return i;
+		}
+	}
+	return LKST_NR_EVENTS;
+}
+
 void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object, struct lkst_notes *notes)
 {
+	bool is_named[LKST_NR_EVENTS] = {};
 	struct bpf_program *program;
-	enum lkst_hook_kind kind;
-	const char *target;
 	char names[2048] = "";
+	unsigned int event;
 	size_t used;
 
 	bpf_object__for_each_program(program, object)
@@ -95,13 +115,32 @@ void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object
 		if (!bpf_program__autoload(program) || !floor_lacks(k, program))
 			continue;
 		bpf_program__set_autoload(program, false);
+		event = event_of(program);
+		if (event == LKST_NR_EVENTS || is_named[event])
+			continue;
+		is_named[event] = true;
 		used = strlen(names);
-		/* What else there is are commands, which say so themselves. */
-		if (lkst_hook_parse(bpf_program__name(program), &kind, &target))
-			snprintf(names + used, sizeof(names) - used, ", %s", target);
+		snprintf(names + used, sizeof(names) - used, ", %s", lkst_events[event].name);
 	}
 	if (names[0] && notes)
-		lkst_notes_add(notes,
-			       "This kernel is too old for the programs at these, which are not recorded: %s.",
-			       names + strlen(", "));
+		lkst_notes_add(notes, "This kernel is too old to record these events: %s.", names + strlen(", "));
+}
+
+int lkst_floor_explain_handler(struct lkst_err *e, int err)
+{
+	_cleanup_(lkst_kernel_closep) struct lkst_kernel *k = NULL;
+
+	if (!err || lkst_kernel_open(NULL, NULL, &k) || !lkst_floor_is_needed(k))
+		return err;
+	return lkst_err_set(e, -ENOTSUP, "this kernel is too old for handlers: they require what Linux 5.18 has");
+}
+
+int lkst_floor_explain_probe(struct lkst_err *e, int err)
+{
+	_cleanup_(lkst_kernel_closep) struct lkst_kernel *k = NULL;
+
+	if (!err || lkst_kernel_open(NULL, NULL, &k) ||
+	    lkst_kernel_has_enum_value(k, "bpf_link_type", BPF_LINK_TYPE_PERF_EVENT))
+		return err;
+	return lkst_err_set(e, -ENOTSUP, "this kernel is too old for probes: they require what Linux 5.15 has");
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
 #include "result/notes.h"
 
 struct bpf_object;
@@ -22,5 +23,12 @@ const void *lkst_floor_elf(size_t *ret_size);
 
 /* Leaves out the programs of @object that kernel @k cannot have, as far as that is known before they are loaded. */
 void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object, struct lkst_notes *notes);
+
+/*
+ * @err is why a handler or a probe could not be loaded: passed on, but with another sentence where no kernel of this
+ * age has any, since both are linked with the first build. 0 stays 0.
+ */
+int lkst_floor_explain_handler(struct lkst_err *e, int err);
+int lkst_floor_explain_probe(struct lkst_err *e, int err);
 
 #endif

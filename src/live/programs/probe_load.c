@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "live/kernel/kernel_types.h"
+#include "live/programs/floor.h"
 #include "live/programs/link.h"
 #include "live/hooks/pins.h"
 #include "live/programs/prog_handlers.h"
@@ -337,7 +338,7 @@ int lkst_probe_load(struct lkst_err *e, const struct lkst_probe_loading *l)
 		err = probe_load_try_to_load(e, l, true, &wants_static, &object);
 	}
 	if (err)
-		return err;
+		return lkst_floor_explain_probe(e, err);
 	err = pin_cpus(e, l, object);
 	if (err)
 		return err;

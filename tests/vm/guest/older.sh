@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A kernel from before Linux 5.18: the programs that are built for it record who runs, who waits in what and what wakes;
+# the kernel's counters agree; what it lacks is said in a sentence of its age, and not in the verifier's words.
+# kernels: 5.10
+# seconds: 60
+. /tests/lib.sh
+
+# expect_too_old NAME COMMAND...: the command is refused, for the kernel is too old for it.
+expect_too_old()
+{
+	local name=$1
+
+	shift
+	if "$@" >"$work/said" 2>&1 || ! grep -q 'this kernel is too old' "$work/said"; then
+		fail "$name" "$(cat "$work/said")"
+	else
+		ok "$name"
+	fi
+}
+
+expect_too_old older_has_no_limit lkst start --budget 5%
+expect_start older_start
+expect_none older_records_the_core "$(grep -q 'too old to keep a cost limit, so that only the core is recorded' "$work/notes" ||
+	cat "$work/notes")"
+expect_none older_names_what_it_cannot_record "$(grep -q 'too old to record these events: .*do_wp_page' "$work/notes" ||
+	cat "$work/notes")"
+expect_none older_status_shows_the_core "$(lkst status | grep -q 'maskset [0-9]*, core)' || lkst status | head -n 2)"
+expect_stop older_stop_leaves_nothing
+
+expect_start older_start_standard --maskset standard --incidents 1
+mkfifo "$work/fifo"
+(sleep 2 && echo x >"$work/fifo") &
+writer=$!
+cat "$work/fifo" >"$work/got" &
+reader=$!
+wait $writer $reader
+dd if=/dev/zero of=/dev/null bs=4k count=100 2>/dev/null
+expect_none older_keeps_a_moment "$(lkst incident keep 2>&1 | grep -v '^incident 1')"
+expect_too_old older_has_no_probes lkst probe 'p:read vfs_read'
+expect_too_old older_has_no_handlers lkst handler load filter --event syscall:openat
+lkst snapshot --quiet --output "$work/trace" 2>/dev/null
+expect_stop older_stop_leaves_nothing_again
+
+expect_whole older_trace_agrees_with_the_counters "$work/trace"
+expect_recorded older_events_are_recorded sched_switch sched_waking sched_process_fork sched_process_exit \
+	syscall_entry_read syscall_exit_read softirq_entry local_timer_entry hrtimer_expire_entry page_fault_user
+lkst why --tid $reader --worst wait "$work/trace" >"$work/why" 2>&1
+expect_none older_names_the_call_and_the_cause \
+	"$(grep -qE 'blocked in open(at)?\(.*fifo.*, until [0-9]*/sh' "$work/why" || cat "$work/why")"
+# Nobody was preempted while it waited: what a thread waits for is known by its run queue, not by its state.
+lkst print --event sched_switch "$work/trace" >"$work/switches"
+expect_none older_waits_have_their_call "$(awk '/prev_state=[SD]/ { n++; if (/prev_call=[a-z]/ || /prev_where=kernel/) known++ }
+	END { if (known * 100 < n * 95 || !n) print known + 0, "of", n + 0, "waits have a call" }' "$work/switches")"
