@@ -16,6 +16,7 @@
 #include "live/kernel/kernel_types.h"
 #include "live/kernel/plan.h"
 #include "live/kernel/tracefs.h"
+#include "live/programs/floor.h"
 #include "live/programs/needs.h"
 #include "live/programs/programs.h"
 #include "trace/format/event_types.h"
@@ -148,6 +149,7 @@ struct elsewhere {
 	/* What is the same for every recording; "": it has all. */
 	struct lkst_err no_recorder, no_threads, no_calls;
 	unsigned int nr, nr_recorded; /* of those that the kernel has something to do with */
+	bool is_older;		      /* it takes the second build of the programs (live/programs/floor.h) */
 };
 
 static const struct lkst_column elsewhere_columns[] = {
@@ -162,6 +164,8 @@ static int check_program(struct lkst_err *e, const struct elsewhere *w, const st
 {
 	char name[LKST_HOOK_NAME_MAX];
 
+	if (w->is_older && !lkst_floor_keeps(w->kernel, lkst_hook_kind(hook)))
+		return lkst_err_set(e, -ENOENT, "this kernel is too old to keep programs at functions");
 	lkst_hook_name(lkst_hook_kind(hook), hook->target, name);
 	return lkst_needs_check(e, w->needs, name);
 }
@@ -224,7 +228,8 @@ static void check_common(struct elsewhere *w)
 	unsigned int i;
 	char name[LKST_HOOK_NAME_MAX];
 
-	for (i = 0; i < LKST_NR_COMMANDS && !w->no_recorder.text[0]; i++)
+	/* An older one does without. */
+	for (i = 0; i < LKST_NR_COMMANDS && !w->is_older && !w->no_recorder.text[0]; i++)
 		lkst_needs_check(&w->no_recorder, w->needs, lkst_command_programs[i]);
 	lkst_needs_check(&w->no_threads, w->needs, "iter__threads");
 	for (i = 0; i < 2 && !w->no_calls.text[0]; i++) {
@@ -242,6 +247,8 @@ static void print_elsewhere(const struct elsewhere *w, struct lkst_out *out)
 			w->nr, w->no_calls.text[0] ? "cannot: " : "can", w->no_calls.text);
 	if (why[0])
 		lkst_out_printf(out, "But LKST does not start there: %s.\n", why);
+	else if (w->is_older)
+		lkst_out_str(out, "It is older than Linux 5.18: there is no cost limit, and there are no handlers.\n");
 	lkst_out_str(out, "Types do not tell what the verifier rejects there, and how that kernel was configured and\n"
 			  "locked down: `lkst doctor` on it does.\n");
 }
@@ -261,7 +268,8 @@ static int event_list_elsewhere(struct lkst_err *e, const char *file, const char
 	size_t size;
 	int err = lkst_kernel_open_elsewhere(e, file, &w.kernel);
 
-	elf = lkst_programs_elf(&size);
+	w.is_older = !err && lkst_floor_is_needed(w.kernel);
+	elf = w.is_older ? lkst_floor_elf(&size) : lkst_programs_elf(&size);
 	err = err ?: lkst_needs_open(e, elf, size, lkst_kernel_btf(w.kernel), &w.needs);
 	if (err)
 		return err;

@@ -62,14 +62,17 @@ static bool calls_unknown(const struct lkst_kernel *k, const struct bpf_program 
 	return false;
 }
 
-/*
- * A program of a function, or of a tracepoint by its name, is attached by a link of a perf event, which can be pinned
- * (Linux 5.15, b89fbfbb854c).
- */
-static bool takes_links(const struct bpf_program *program)
+/* Links of perf events can be pinned. They are of Linux 5.15, b89fbfbb854c. */
+static bool has_perf_links(const struct lkst_kernel *k)
 {
-	return bpf_program__type(program) == BPF_PROG_TYPE_KPROBE ||
-	       bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT;
+	return lkst_kernel_has_enum_value(k, "bpf_link_type", BPF_LINK_TYPE_PERF_EVENT);
+}
+
+bool lkst_floor_keeps(const struct lkst_kernel *k, enum lkst_hook_kind kind)
+{
+	return (kind != LKST_HOOK_KPROBE && kind != LKST_HOOK_KRETPROBE && kind != LKST_HOOK_BY_NAME &&
+		kind != LKST_HOOK_PROBE) ||
+	       has_perf_links(k);
 }
 
 static bool floor_lacks(const struct lkst_kernel *k, const struct bpf_program *program)
@@ -78,7 +81,10 @@ static bool floor_lacks(const struct lkst_kernel *k, const struct bpf_program *p
 	if (bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL &&
 	    !lkst_kernel_has_enum_value(k, "bpf_prog_type", BPF_PROG_TYPE_SYSCALL))
 		return true;
-	if (takes_links(program) && !lkst_kernel_has_enum_value(k, "bpf_link_type", BPF_LINK_TYPE_PERF_EVENT))
+	/* A program of a function, or of a tracepoint by its name, is attached by such a link. */
+	if ((bpf_program__type(program) == BPF_PROG_TYPE_KPROBE ||
+	     bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT) &&
+	    !has_perf_links(k))
 		return true;
 	/* Before Linux 5.12 (3d06f34aa89e) no such list may call d_path(). /proc has what it would. */
 	return calls_unknown(k, program) || !strcmp(bpf_program__name(program), "iter__open_files");
@@ -139,8 +145,7 @@ int lkst_floor_explain_probe(struct lkst_err *e, int err)
 {
 	_cleanup_(lkst_kernel_closep) struct lkst_kernel *k = NULL;
 
-	if (!err || lkst_kernel_open(NULL, NULL, &k) ||
-	    lkst_kernel_has_enum_value(k, "bpf_link_type", BPF_LINK_TYPE_PERF_EVENT))
+	if (!err || lkst_kernel_open(NULL, NULL, &k) || has_perf_links(k))
 		return err;
 	return lkst_err_set(e, -ENOTSUP, "this kernel is too old for probes: they require what Linux 5.15 has");
 }

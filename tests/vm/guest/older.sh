@@ -26,6 +26,12 @@ expect_none older_records_the_core "$(grep -q 'too old to keep a cost limit, so 
 	cat "$work/notes")"
 expect_none older_names_what_it_cannot_record "$(grep -q 'too old to record these events: .*do_wp_page' "$work/notes" ||
 	cat "$work/notes")"
+# By its types alone the same is known.
+sed -n 's/.*too old to record these events: \(.*\)\.$/\1/p' "$work/notes" | sed 's/, /\n/g' >"$work/left_out"
+lkst event list --btf /sys/kernel/btf/vmlinux >"$work/by_types"
+sed -n 's/^\([a-z_0-9]*\) .* not on that kernel .*/\1/p' "$work/by_types" >"$work/not_there"
+expect_none older_is_known_by_types "$(grep -q '^It is older than Linux 5.18' "$work/by_types" || tail -n 4 "$work/by_types"
+	grep -vxFf "$work/not_there" "$work/left_out")"
 expect_none older_status_shows_the_core "$(lkst status | grep -q 'maskset [0-9]*, core)' || lkst status | head -n 2)"
 expect_stop older_stop_leaves_nothing
 
