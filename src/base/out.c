@@ -219,6 +219,17 @@ char *lkst_put_hex_width(char *p, uint64_t v, unsigned int width)
 	return p + n;
 }
 
+char *lkst_put_bytes(char *p, const uint8_t *bytes, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		*p++ = hex_digits[bytes[i] >> 4];
+		*p++ = hex_digits[bytes[i] & 15];
+	}
+	return p;
+}
+
 char *lkst_put_hex(char *p, uint64_t v)
 {
 	return lkst_put_hex_width(p, v, 1);

@@ -98,6 +98,7 @@ char *lkst_put_u64(char *p, uint64_t v);
 char *lkst_put_s64(char *p, int64_t v);
 char *lkst_put_hex(char *p, uint64_t v);				  /* "0x1f" */
 char *lkst_put_hex_width(char *p, uint64_t v, unsigned width);		  /* width 4: "0x001f" */
+char *lkst_put_bytes(char *p, const uint8_t *bytes, size_t nr);		  /* "0a1f": two digits a byte */
 char *lkst_put_u64_width(char *p, uint64_t v, unsigned width, char fill); /* right-aligned */
 char *lkst_put_digits(char *p, uint64_t v, unsigned n); /* the last @n, with zeros */
 

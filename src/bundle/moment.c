@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out.h"
 #include "base/time.h"
 #include "bundle/bundle_text.h"
 
@@ -67,13 +68,11 @@ int lkst_bundle_tell_moment(struct lkst_err *e, const struct lkst_moment *moment
 	const struct lkst_catalog *c = lkst_trace_catalog(t);
 	char uuid[UUID_TEXT];
 	struct lkst_bundle_lines l;
-	unsigned int i;
 	int err = lkst_bundle_lines_begin(e, &l);
 
 	if (err)
 		return err;
-	for (i = 0; i < 16; i++)
-		snprintf(uuid + 2 * i, 3, "%02x", c->uuid[i]);
+	*lkst_put_bytes(uuid, c->uuid, 16) = 0;
 	fprintf(l.to, "bundle: %u\n", LKST_BUNDLE_VERSION);
 	fprintf(l.to, "kind: %s\n", moment->is_incident ? "incident" : "snapshot");
 	if (moment->is_incident)

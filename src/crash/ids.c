@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
+#include "base/out.h"
 
 enum {
 	HEX = 32,	       /* digits of an id */
@@ -70,18 +71,10 @@ int lkst_memory_ids_read(struct lkst_err *e, const char *path, struct lkst_memor
 	return 0;
 }
 
-static void ids_format(const u8 *id, char *text)
-{
-	int i;
-
-	for (i = 0; i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", id[i]);
-}
-
 int lkst_memory_ids_add(struct lkst_err *e, const char *path, const struct lkst_memory_id *id)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
-	char text[LKST_MEMORY_IDS_MAX * LINE + 1];
+	char text[LKST_MEMORY_IDS_MAX * LINE], *p = text;
 	struct lkst_memory_ids ids = {};
 	size_t i;
 	int err;
@@ -93,10 +86,10 @@ int lkst_memory_ids_add(struct lkst_err *e, const char *path, const struct lkst_
 			return 0;
 	ids_append(&ids, id);
 	for (i = 0; i < ids.nr; i++) {
-		ids_format(ids.items[i].id, text + i * LINE);
-		text[i * LINE + HEX] = ' ';
-		ids_format(ids.items[i].uuid, text + i * LINE + HEX + 1);
-		text[i * LINE + LINE - 1] = '\n';
+		p = lkst_put_bytes(p, ids.items[i].id, sizeof(id->id));
+		*p++ = ' ';
+		p = lkst_put_bytes(p, ids.items[i].uuid, sizeof(id->uuid));
+		*p++ = '\n';
 	}
 	err = lkst_create_parents(e, NULL, path);
 	if (!err)

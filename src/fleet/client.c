@@ -11,7 +11,6 @@
 #include "fleet/question.h"
 
 enum {
-	CONNECT_SECONDS = 10,
 	SILENT_MAX = 65536, /* bytes that a statement without an answer may be answered with */
 	MILLION = 1000000,
 };
@@ -89,15 +88,9 @@ static void client_prepare(struct lkst_fleet *f, const struct lkst_fleet_where *
 	__typeof__(f->lib.easy_setopt) set = f->lib.easy_setopt;
 	CURL *curl = f->curl;
 
-	set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	set(curl, CURLOPT_NOSIGNAL, 1L);
-	set(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	lkst_curl_prepare(&f->lib, curl, w->ca);
 	set(curl, CURLOPT_TIMEOUT_MS, (long)(w->timeout_ns / MILLION));
-	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
 	set(curl, CURLOPT_WRITEFUNCTION, client_take_bytes);
-	if (w->ca)
-		set(curl, CURLOPT_CAINFO, w->ca);
 }
 
 int lkst_fleet_open(struct lkst_err *e, const struct lkst_fleet_where *where,

@@ -8,6 +8,7 @@
 
 #include <curl/curl.h>
 
+#include "abi/types.h"
 #include "base/err.h"
 
 /* What is used of it. */
@@ -34,5 +35,17 @@ struct lkst_curl {
  * not the one that LKST was built for.
  */
 int lkst_curl_load(struct lkst_err *e, struct lkst_curl *ret_curl);
+
+/*
+ * What is the same for every server: HTTP alone, its certificate is checked (@ca: by these, NULL: by the system's), and
+ * no redirection is followed, which might lead to somebody who collects credentials.
+ */
+void lkst_curl_prepare(const struct lkst_curl *lib, CURL *curl, const char *ca);
+
+/* A transfer that does not move for @ns is given up. A large one over a slow line takes its time. */
+void lkst_curl_limit_silence(const struct lkst_curl *lib, CURL *curl, u64 ns);
+
+/* Sends @user and @password with each request; @user NULL: does not. @password NULL: an empty one. */
+void lkst_curl_log_in(const struct lkst_curl *lib, CURL *curl, const char *user, const char *password);
 
 #endif

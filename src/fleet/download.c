@@ -9,8 +9,6 @@
 #include "base/io.h"
 #include "fleet/curl_library.h"
 
-enum { CONNECT_SECONDS = 10, SECOND = 1000000000 };
-
 /* A file on its way. */
 struct coming {
 	struct lkst_curl lib;
@@ -40,27 +38,13 @@ static void download_prepare(struct coming *c, const struct lkst_fleet_file *fil
 {
 	__typeof__(c->lib.easy_setopt) set = c->lib.easy_setopt;
 	CURL *curl = c->curl;
-	u64 seconds = file->silent_ns / SECOND;
 
+	lkst_curl_prepare(&c->lib, curl, file->ca);
+	lkst_curl_limit_silence(&c->lib, curl, file->silent_ns);
+	lkst_curl_log_in(&c->lib, curl, file->user, file->password);
 	set(curl, CURLOPT_URL, file->url);
-	set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	set(curl, CURLOPT_NOSIGNAL, 1L);
-	set(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	set(curl, CURLOPT_LOW_SPEED_TIME, (long)(seconds ?: 1));
-	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-	/* Whoever it sends elsewhere might be sent to somebody who collects credentials. */
-	set(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	set(curl, CURLOPT_WRITEFUNCTION, download_take_bytes);
 	set(curl, CURLOPT_WRITEDATA, c);
-	if (file->ca)
-		set(curl, CURLOPT_CAINFO, file->ca);
-	if (file->user) {
-		set(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		set(curl, CURLOPT_USERNAME, file->user);
-		set(curl, CURLOPT_PASSWORD, file->password);
-	}
 }
 
 static int download_failed(struct lkst_err *e, const struct lkst_fleet_file *file, const struct coming *c,

@@ -14,6 +14,7 @@
 
 #include "base/create.h"
 #include "base/io.h"
+#include "base/out.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
 
@@ -44,14 +45,6 @@ struct lkst_spool {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void spool_put_uuid(char text[UUID_TEXT + 1], const u8 uuid[16])
-{
-	unsigned int i;
-
-	for (i = 0; i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", uuid[i]);
-}
-
 static int spool_digit_of(char c)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -79,7 +72,7 @@ void lkst_spool_format(const struct lkst_spool_item *item, char name[LKST_SPOOL_
 {
 	char uuid[UUID_TEXT + 1];
 
-	spool_put_uuid(uuid, item->trace);
+	*lkst_put_bytes(uuid, item->trace, 16) = 0;
 	snprintf(name, LKST_SPOOL_NAME, "%c%010" PRIu64 "-%u-%s", letters[item->kind], item->first,
 		 item->count, uuid);
 }
@@ -88,7 +81,7 @@ void lkst_spool_bundle_name(const struct lkst_spool_item *item, char name[LKST_S
 {
 	char uuid[UUID_TEXT + 1];
 
-	spool_put_uuid(uuid, item->trace);
+	*lkst_put_bytes(uuid, item->trace, 16) = 0;
 	snprintf(name, LKST_SPOOL_NAME, "%s-%" PRIu64 ".bundle", uuid, item->first);
 }
 
@@ -542,7 +535,7 @@ int lkst_spool_keep_position(struct lkst_err *e, struct lkst_spool *s,
 	char text[POSITION_MAX], uuid[UUID_TEXT + 1];
 	int err;
 
-	spool_put_uuid(uuid, p->trace);
+	*lkst_put_bytes(uuid, p->trace, 16) = 0;
 	snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n",
 		 uuid, p->until_ns, p->second, p->dropped, p->damaged, p->nr_told, p->nr_explained);
 	do

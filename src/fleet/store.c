@@ -11,7 +11,6 @@
 #include "fleet/curl_library.h"
 
 enum {
-	CONNECT_SECONDS = 10,
 	SAID_MAX = 200,	    /* bytes of what the store said that an error has */
 	ANSWER_MAX = 65536, /* bytes of an answer that are listened to */
 };
@@ -83,14 +82,9 @@ static void store_prepare(struct lkst_store *s, const struct lkst_store_where *w
 	__typeof__(s->lib.easy_setopt) set = s->lib.easy_setopt;
 	CURL *curl = s->curl;
 
-	set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	set(curl, CURLOPT_NOSIGNAL, 1L);
-	set(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	/* A large file over a slow line takes its time; one that does not move at all is given up. */
-	set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	set(curl, CURLOPT_LOW_SPEED_TIME, (long)(w->stall_ns / 1000000000 ?: 1));
-	set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-	set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+	lkst_curl_prepare(&s->lib, curl, w->ca);
+	lkst_curl_limit_silence(&s->lib, curl, w->stall_ns);
+	lkst_curl_log_in(&s->lib, curl, w->user, w->password);
 	set(curl, CURLOPT_UPLOAD, 1L);
 	set(curl, CURLOPT_WRITEFUNCTION, store_take_bytes);
 	set(curl, CURLOPT_WRITEDATA, s);
@@ -98,13 +92,6 @@ static void store_prepare(struct lkst_store *s, const struct lkst_store_where *w
 	set(curl, CURLOPT_READDATA, s);
 	set(curl, CURLOPT_SEEKFUNCTION, go_back);
 	set(curl, CURLOPT_SEEKDATA, s);
-	if (w->ca)
-		set(curl, CURLOPT_CAINFO, w->ca);
-	if (w->user) {
-		set(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		set(curl, CURLOPT_USERNAME, w->user);
-		set(curl, CURLOPT_PASSWORD, w->password ?: "");
-	}
 }
 
 int lkst_store_open(struct lkst_err *e, const struct lkst_store_where *where,

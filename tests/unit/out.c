@@ -34,6 +34,8 @@ TEST(out_numbers)
 	CHECK_STR(PUT(lkst_put_hex(p, 0)), "0x0");
 	CHECK_STR(PUT(lkst_put_hex(p, 0x1f)), "0x1f");
 	CHECK_STR(PUT(lkst_put_hex(p, UINT64_MAX)), "0xffffffffffffffff");
+	CHECK_STR(PUT(lkst_put_bytes(p, (const uint8_t *)"\x00\x1f\xa0\xff", 4)), "001fa0ff");
+	CHECK_STR(PUT(lkst_put_bytes(p, (const uint8_t *)"", 0)), "");
 	CHECK_STR(PUT(lkst_put_hex_width(p, 0x1f, 8)), "0x0000001f");
 	CHECK_STR(PUT(lkst_put_hex_width(p, 0x123456789a, 8)), "0x123456789a");
 	CHECK_STR(PUT(lkst_put_digits(p, 42, 9)), "000000042");

@@ -209,12 +209,10 @@ static void view_serve_answer_request(void *ctx, const struct lkst_http_request 
 static int make_token(struct lkst_err *e, char token[TOKEN + 1])
 {
 	unsigned char secret[SECRET];
-	unsigned int i;
 
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		return lkst_err_sys(e, -EIO, "making a token");
-	for (i = 0; i < SECRET; i++)
-		snprintf(token + 2 * i, 3, "%02x", secret[i]);
+	*lkst_put_bytes(token, secret, SECRET) = 0;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 
 /* Rounds @n, which is of 32 bits, up to the alignment of notes. */
 static size_t aligned(size_t n)
@@ -43,13 +44,7 @@ bool lkst_elf_note_next(const u8 *bytes, size_t size, size_t *at, struct lkst_el
 
 void lkst_build_id_text(const u8 *id, size_t length, char text[LKST_BUILD_ID_TEXT])
 {
-	size_t i;
-
-	text[0] = 0;
-	if (length > LKST_BUILD_ID_MAX)
-		return;
-	for (i = 0; i < length; i++)
-		snprintf(text + 2 * i, 3, "%02x", id[i]);
+	*lkst_put_bytes(text, id, length > LKST_BUILD_ID_MAX ? 0 : length) = 0;
 }
 
 void lkst_build_id_of_notes(const u8 *bytes, size_t size, char text[LKST_BUILD_ID_TEXT])

@@ -8,6 +8,7 @@
 
 #include "abi/types.h"
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "base/vec.h"
 #include "result/json_writer.h"
 
@@ -146,12 +147,10 @@ static void csv_row(struct lkst_sql_result *x)
 static int json_blob(struct lkst_sql_result *x, const char *name, const u8 *bytes, size_t length)
 {
 	_cleanup_free_ char *text = malloc(2 * length + 1);
-	size_t i;
 
 	if (!text)
 		return -ENOMEM;
-	for (i = 0; i < length; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	lkst_put_bytes(text, bytes, length);
 	lkst_json_text(&x->json, name, text, 2 * length);
 	return 0;
 }
@@ -257,13 +256,10 @@ static int hold_plain(struct lkst_sql_result *x, const char *p, const char *end,
 static int hold_blob(struct lkst_sql_result *x, const u8 *bytes, size_t length, struct cell *ret_cell)
 {
 	char *text = result_text_room(x, 2 * length + 4), *p = text;
-	size_t i;
 
 	if (!text)
 		return -ENOMEM;
-	p = lkst_put_str(p, "x'");
-	for (i = 0; i < length; i++)
-		p += snprintf(p, 3, "%02x", bytes[i]);
+	p = lkst_put_bytes(lkst_put_str(p, "x'"), bytes, length);
 	*p++ = '\'';
 	return hold_plain(x, text, p, false, ret_cell);
 }

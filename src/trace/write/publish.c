@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
+#include "base/out.h"
 #include "trace/format/metadata.h"
 #include "trace/format/stream_name.h"
 
@@ -28,14 +29,6 @@ struct lkst_publication {
 	char *path; /* of the directory while it has no name */
 	char name[LKST_PUBLISH_NAME], hidden[LKST_PUBLISH_NAME];
 };
-
-static void format_uuid(const u8 uuid[16], char text[UUID_TEXT])
-{
-	unsigned int i;
-
-	for (i = 0; i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", uuid[i]);
-}
 
 static int publish_open_dir(struct lkst_err *e, const char *dir)
 {
@@ -59,7 +52,7 @@ int lkst_publish_open(struct lkst_err *e, const struct lkst_access *access, cons
 		return dir_fd;
 	if (!p)
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	format_uuid(c->uuid, uuid);
+	*lkst_put_bytes(uuid, c->uuid, 16) = 0;
 	if (snprintf(p->name, sizeof(p->name), "%s", name) >= (int)sizeof(p->name) ||
 	    snprintf(p->hidden, sizeof(p->hidden), ".%s.%s", name, uuid) >= (int)sizeof(p->hidden))
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", name);
@@ -176,7 +169,7 @@ static bool publish_is_left_over(const char *name, const char *prefix, const u8 
 		return false;
 	if (!uuid)
 		return strspn(end + 1, digits) == UUID_TEXT - 1;
-	format_uuid(uuid, text);
+	*lkst_put_bytes(text, uuid, 16) = 0;
 	return !strcmp(end + 1, text);
 }
 
