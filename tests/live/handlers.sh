@@ -217,15 +217,33 @@ expect_refusal no_notice_in_time 'no notice from all came' handler wait all --ti
 "$LKST" handler set hist from=syscall_entry_getpriority to=syscall_exit_getpriority
 "$LKST" maskset --quiet -H hist 'shipped+=syscall:getpriority'
 "$LKST" maskset set shipped --quiet
-"$load/numbered" 1 7000 </dev/null >numbered.out
-expect hist_counts_intervals "$("$LKST" handler show hist | sed -n 's/^intervals_ns.* = //p')" '7000 values'
-expect hist_is_json_too "$("$LKST" handler show hist --json | perl -MJSON::XS -e 'my $h = decode_json(<STDIN>);
-	my ($v) = grep { defined $_->{key} } @{$h->{variables}};
-	my $n = 0; $n += $_->{count} for @{$v->{value}}; print $n')" 7000
+intervals()
+{
+	"$LKST" handler show hist | sed -n 's/^intervals_ns.* = \([0-9]*\) values$/\1/p'
+}
+intervals_of_json()
+{
+	"$LKST" handler show hist --json | perl -MJSON::XS -e 'my $h = decode_json(<STDIN>);
+		my ($v) = grep { defined $_->{key} } @{$h->{variables}};
+		my $n = 0; $n += $_->{count} for @{$v->{value}}; print $n'
+}
+# Other programs make this call, too (nice(1) does): as often as it takes to be alone once.
+for _ in 1 2 3 4 5; do
+	earlier=$(intervals)
+	"$load/numbered" 1 7000 </dev/null >numbered.out
+	counted="$(($(intervals) - ${earlier:-0})) $(($(intervals_of_json) - ${earlier:-0}))"
+	[ "$counted" != '7000 7000' ] || break
+done
+expect hist_counts_intervals "$counted" '7000 7000'
 expect_refusal an_event_is_named 'there is none called "nope"' handler set hist from=nope
 "$LKST" maskset --quiet -H sample 'shipped+=syscall:getpriority'
-"$load/numbered" 1 7000 </dev/null >numbered.out
-expect sample_saw_all "$(variable sample seen)" 14000
+for _ in 1 2 3 4 5; do
+	earlier=$(variable sample seen)
+	"$load/numbered" 1 7000 </dev/null >numbered.out
+	counted=$(($(variable sample seen) - earlier))
+	[ $counted != 14000 ] || break
+done
+expect sample_saw_all "$counted" 14000
 "$LKST" maskset --quiet -H by_name 'shipped+=syscall:getpriority'
 count_entries()
 {

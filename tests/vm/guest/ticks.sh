@@ -16,13 +16,19 @@ now()
 {
 	sed 's/\([0-9]*\)[.]\([0-9]*\) .*/\1\2/' /proc/uptime
 }
-# How often the CPUs' own timers have interrupted them. A host that takes an emulated CPU away for long makes ticks fewer
-# than its time would have, and has the program's CPU time go on.
+# How often the CPUs' own timers have interrupted them, or only CPU $1. A host that takes an emulated CPU away for long
+# makes ticks fewer than its time would have, and has the program's CPU time go on.
 interrupts()
 {
-	awk '$1 == "LOC:" { for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i; print n + 0; found = 1 }
-		$NF == "arch_timer" { for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) m += $i }
-		END { if (!found) print m + 0 }' /proc/interrupts
+	awk -v cpu="$1" '
+		function sum(  i, n) {
+			for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++)
+				n += cpu == "" || i - 2 == cpu ? $i : 0
+			return n
+		}
+		$1 == "LOC:" { n += sum(); found = 1 }
+		$NF == "arch_timer" { m += sum() }
+		END { print (found ? n : m) + 0 }' /proc/interrupts
 }
 # The CPU time of this shell's processes that have ended, in hundredths of a second.
 spent()
@@ -33,9 +39,9 @@ spent()
 expect_start ticks_start --budget none --buffer 4M --event tick --event sched_switch
 expect_none ticks_are_there "$(grep -i 'tick' "$work/notes")"
 jiffies=$(jiffies) since=$(now)
-spent=$(spent) interrupts=$(interrupts)
-timeout 2 awk 'BEGIN { for (;;) x++ }'
-spent=$(($(spent) - spent)) interrupts=$(($(interrupts) - interrupts))
+spent=$(spent) interrupts=$(interrupts 1)
+taskset 2 timeout 2 awk 'BEGIN { for (;;) x++ }'
+spent=$(($(spent) - spent)) interrupts=$(($(interrupts 1) - interrupts))
 # Until there have been ticks enough, however little time the host has.
 ticks=$(interrupts)
 for round in 1 2 3 4 5 6 7 8 9 10; do
