@@ -135,7 +135,7 @@ async function checkWhy(browser)
 async function checkInShort(browser)
 {
 	const { tab } = browser;
-	const { waiting } = JSON.parse(terminal(["why", "--format", "json"]));
+	const { waiting } = JSON.parse(terminal(["why", "--comm", "flock", "--format", "json"]));
 	const { tid, at_ns: at, longest_ns: longest } = waiting.rows.find(({ comm }) => comm == "flock");
 	const [from, to] = [at, at + longest].map((ns) => `@${(ns / 1e9).toFixed(9)}`);
 	const words = ["--tid", String(tid), "--from", from, "--to", to];
