@@ -106,6 +106,8 @@ static void check(const char *text, const char *names)
 #define OPEN(tid, from, to, fd, path)                                                              \
 	"syscall_entry_openat tid=" #tid " ns=" #from " dirfd=-100 path_str=" path "\n"             \
 	"syscall_exit_openat tid=" #tid " ns=" #to " ret=" #fd "\n"
+#define FOUND(pid, number, a, b, text)                                                             \
+	"state_descriptor ns=1000 owner_pid=" #pid " fd=" #number " from=" #a " to=" #b " file=" text "\n"
 #define SYNC(tid, ns, fd) "syscall_entry_fsync tid=" #tid " ns=" #ns " fd=" #fd "\n"
 #define CLOSE(tid, from, to, fd)                                                                   \
 	"syscall_entry_close tid=" #tid " ns=" #from " fd=" #fd "\n"                                \
@@ -220,7 +222,8 @@ TEST(descriptors_are_not_known_where_calls_are_left_out)
 		      OPEN(5, 42, 43, 3, "/c") SYNC(5, 44, 3),
 	      "?;?;?;/c;");
 	check(BEGIN OPEN(5, 20, 21, 3, "/a") "shed_begin ns=25 kind=syscall:*\n" SYNC(5, 30, 3), "?;");
-	check(BEGIN OPEN(5, 20, 21, 3, "/a") "shed_begin ns=25 kind=syscall:eventfd2\n" SYNC(5, 30, 3), "?;");
+	check(BEGIN OPEN(5, 20, 21, 3, "/a") "shed_begin ns=25 kind=syscall:fcntl\n" SYNC(5, 30, 3), "?;");
+	check(BEGIN OPEN(5, 20, 21, 3, "/a") "shed_begin ns=25 kind=syscall:dup2\n" SYNC(5, 30, 3), "?;");
 	check(BEGIN OPEN(5, 20, 21, 3, "/a") "maskset_switch ns=25 from=3 to=4\n" SYNC(5, 30, 3), "?;");
 }
 
@@ -232,6 +235,28 @@ TEST(descriptors_are_known_where_calls_are_left_out_that_change_none)
 	      "shed_end ns=40 kind=syscall:write\n" SYNC(5, 41, 3),
 	      "/a;/b;/a;");
 	check(BEGIN OPEN(5, 20, 21, 3, "/a") "shed_begin ns=25 kind=page_fault_*\n" SYNC(5, 30, 3), "/a;");
+}
+
+/* A number that is in use is given to nothing else before it is closed, which is recorded. */
+TEST(descriptors_are_known_where_calls_are_left_out_that_only_make_them)
+{
+	check(BEGIN OPEN(5, 20, 21, 3, "/a") "shed_begin ns=25 kind=syscall:eventfd2\n" SYNC(5, 30, 3), "/a;");
+	check(BEGIN OPEN(5, 20, 21, 3, "/a") "shed_begin ns=25 kind=syscall:openat\n" SYNC(5, 30, 3)
+	      CLOSE(5, 31, 32, 3) SYNC(5, 33, 3),
+	      "/a;?;");
+	/* The exit is that of another call than the entry. */
+	check(BEGIN OPEN(5, 20, 21, 3, "/a") CLOSE(5, 22, 23, 3)
+	      "syscall_entry_openat tid=5 ns=24 dirfd=-100 path_str=/b\n"
+	      "shed_begin ns=25 kind=syscall:openat\nshed_end ns=30 kind=syscall:openat\n"
+	      "syscall_exit_openat tid=5 ns=31 ret=3\n" SYNC(5, 33, 3),
+	      "?;");
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") "shed_begin ns=25 kind=syscall:openat\n" SYNC(5, 30, 3)
+	      "shed_end ns=35 kind=syscall:openat\n" SYNC(5, 40, 3),
+	      "/a;/a;");
+	/* Before its number was closed it may have been something else. */
+	check(BEGIN FOUND(5, 3, 500, 501, "/a") "shed_begin ns=25 kind=syscall:openat\n" SYNC(5, 30, 3)
+	      CLOSE(5, 31, 32, 3) SYNC(5, 40, 3),
+	      "?;/a;");
 }
 
 TEST(descriptors_of_other_things_have_names)
@@ -307,9 +332,6 @@ TEST(descriptors_of_sockets_that_others_close_are_not_known)
 	      "?;socket (inet, stream);socket (inet, stream);");
 }
 
-#define FOUND(pid, number, a, b, text)                                                             \
-	"state_descriptor ns=1000 owner_pid=" #pid " fd=" #number " from=" #a " to=" #b " file=" text "\n"
-
 /* A snapshot's state is of its end: it holds since the last change, and what changes later ends it. */
 TEST(descriptors_are_what_the_state_says)
 {
@@ -371,6 +393,8 @@ static const struct unit_test tests[] = {
 	  test_descriptors_are_not_known_where_calls_are_left_out },
 	{ "descriptors_are_known_where_calls_are_left_out_that_change_none",
 	  test_descriptors_are_known_where_calls_are_left_out_that_change_none },
+	{ "descriptors_are_known_where_calls_are_left_out_that_only_make_them",
+	  test_descriptors_are_known_where_calls_are_left_out_that_only_make_them },
 	{ "descriptors_of_other_things_have_names",
 	  test_descriptors_of_other_things_have_names },
 	{ "descriptors_of_sockets_are_called_by_their_addresses",

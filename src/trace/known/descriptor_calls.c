@@ -47,22 +47,46 @@ static enum lkst_descriptor_act act_of(const char *call)
 	return LKST_ACT_NONE;
 }
 
-bool lkst_descriptor_kind_changes(const char *kind)
+/* Of calls that do @act. An exec closes what fcntl(2) and ioctl(2) say. */
+static enum lkst_descriptor_loss loss_of_act(enum lkst_descriptor_act act)
+{
+	switch (act) {
+	case LKST_ACT_NONE:
+		return LKST_LOSS_NONE;
+	case LKST_ACT_OPEN:
+	case LKST_ACT_OPENAT:
+	case LKST_ACT_OPENAT2:
+	case LKST_ACT_CREAT:
+	case LKST_ACT_MEMFD:
+	case LKST_ACT_SOCKET:
+	case LKST_ACT_ACCEPT:
+	case LKST_ACT_DUP:
+		return LKST_LOSS_MAKES;
+	default:
+		return LKST_LOSS_CHANGES;
+	}
+}
+
+enum lkst_descriptor_loss lkst_descriptor_loss_of(const char *kind)
 {
 	static const char calls[] = "syscall:";
 	const struct lkst_syscall *rows[2];
+	enum lkst_descriptor_loss loss;
 	unsigned int i;
 
 	if (strncmp(kind, calls, strlen(calls)) != 0)
-		return strstr(kind, "syscall") != NULL;
+		return strstr(kind, "syscall") ? LKST_LOSS_CHANGES : LKST_LOSS_NONE;
 	kind += strlen(calls);
 	rows[0] = lkst_syscall_find(false, kind);
 	rows[1] = lkst_syscall_find(true, kind);
-	for (i = 0; i < 2; i++)
-		if (rows[i] && rows[i]->result == LKST_SYS_retfd)
-			return true;
 	/* A name that no call has may be of many. */
-	return (!rows[0] && !rows[1]) || act_of(kind) != LKST_ACT_NONE;
+	if (!rows[0] && !rows[1])
+		return LKST_LOSS_CHANGES;
+	loss = loss_of_act(act_of(kind));
+	for (i = 0; i < 2 && loss == LKST_LOSS_NONE; i++)
+		if (rows[i] && rows[i]->result == LKST_SYS_retfd)
+			loss = LKST_LOSS_MAKES;
+	return loss;
 }
 
 static bool descriptor_calls_is_number(const struct lkst_field_class *f)

@@ -44,10 +44,14 @@ struct lkst_descriptor_layout {
 void lkst_descriptor_lay_out(struct lkst_descriptor_layout *l,
 			     const struct lkst_event_class *event);
 
-/*
- * Whether some calls of kind @kind of events, as the cost limit names them ("syscall:read", "syscall:*"), make,
- * change or close descriptors: where these are left out, what descriptors refer to is not known.
- */
-bool lkst_descriptor_kind_changes(const char *kind);
+/* What calls do to descriptors that are left out: as much as one of them may. */
+enum lkst_descriptor_loss {
+	LKST_LOSS_NONE,
+	LKST_LOSS_MAKES, /* they give a number that is free: what a descriptor in use refers to stays known */
+	LKST_LOSS_CHANGES, /* they close one, replace it, or say what a socket is */
+};
+
+/* Of kind @kind of events, as the cost limit names them ("syscall:read", "syscall:*"). */
+enum lkst_descriptor_loss lkst_descriptor_loss_of(const char *kind);
 
 #endif

@@ -71,6 +71,7 @@ struct lkst_descriptors {
 	u32 nr_told, next_told;
 	struct lkst_map found; /* by process and descriptor: a place in `told` */
 	u64 forget_ns; /* what was known until then is not known any more, and calls that began before say nothing */
+	u64 doubt_ns;  /* calls that began before say nothing: of some that make descriptors one half was left out */
 	bool has_closes; /* closes are recorded: one was */
 	bool is_partial; /* some of what is needed is recorded only under a condition */
 	u32 nr_shed;	 /* kinds of system calls that are left out now */
@@ -106,7 +107,8 @@ static int descriptors_forget(struct lkst_descriptors *d, struct lkst_descriptor
 /* Whether what @c did counts: all that may have happened since its entry was recorded. */
 static bool is_believed(const struct lkst_descriptors *d, const struct descriptors_call *c)
 {
-	return d->has_closes && !d->is_partial && !d->nr_shed && c->entry_ns > d->forget_ns;
+	return d->has_closes && !d->is_partial && !d->nr_shed && c->entry_ns > d->forget_ns &&
+	       c->entry_ns > d->doubt_ns;
 }
 
 /* Call @c has made descriptor @fd, at @ns. If another call has changed it meanwhile, it is not known whose it is. */
@@ -514,8 +516,8 @@ static int on_accepted(struct lkst_descriptors *d, const struct lkst_record *r)
 	return err;
 }
 
-/* Whether calls that change descriptors are of the kind of @r. */
-static bool is_of_changes(const struct lkst_record *r)
+/* What the calls of the kind of @r do to descriptors. */
+static enum lkst_descriptor_loss descriptors_loss_of(const struct lkst_record *r)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, "kind");
 	u32 length = 0;
@@ -524,13 +526,21 @@ static bool is_of_changes(const struct lkst_record *r)
 	char kind[LKST_STRING_MAX];
 
 	snprintf(kind, sizeof(kind), "%.*s", (int)length, bytes ? (const char *)bytes : "");
-	return lkst_descriptor_kind_changes(kind);
+	return lkst_descriptor_loss_of(kind);
 }
 
-/* Such calls are left out, or recorded again: as a gap that ends now. Others may be left out: they change nothing. */
+/*
+ * Calls are left out, or recorded again. Where they may have changed a descriptor, it is as a gap that ends now. One
+ * that is only made was not in use, be it that its close was recorded or that nothing was known of it: so a name that
+ * is known stays, and what is found later was so since then.
+ */
 static void descriptors_on_shed(struct lkst_descriptors *d, const struct lkst_record *r, bool is_end)
 {
-	if (!is_of_changes(r))
+	const enum lkst_descriptor_loss loss = descriptors_loss_of(r);
+
+	if (loss == LKST_LOSS_MAKES)
+		d->doubt_ns = r->ns;
+	if (loss != LKST_LOSS_CHANGES)
 		return;
 	if (!is_end)
 		d->nr_shed++;
