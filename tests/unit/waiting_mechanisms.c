@@ -47,8 +47,11 @@ TEST(waiting_names_the_lock_that_processes_share)
 		  "clock_nanosleep() for 100 % of it\n");
 }
 
-/* A thread sends, polls one file until the time is over, and goes on with the call @then on descriptor @fd. */
-static const char *poll_in_vain(int port, unsigned int nr_files, const char *then, int fd)
+/*
+ * A thread sends, polls one file until the time is over, and goes on with the call @then on descriptor @fd.
+ * @timeout_ms: of a poll whose begin and end were not recorded, 0: they were, and it was 500.
+ */
+static const char *poll_in_vain(int port, unsigned int nr_files, const char *then, int fd, int timeout_ms)
 {
 	char args[64];
 
@@ -57,12 +60,14 @@ static const char *poll_in_vain(int port, unsigned int nr_files, const char *the
 	leave(5000, 0, 0, 40, RUNNABLE, NO_CALL, "");
 	connects(6000, 40, port);
 	sends(9900, 40);
-	add("syscall_entry_poll cpu=0 tid=40 ns=9990000 nfds=%u timeout=500\n", nr_files);
-	snprintf(args, sizeof(args), "0x7f00,%u,500", nr_files);
+	if (!timeout_ms)
+		add("syscall_entry_poll cpu=0 tid=40 ns=9990000 nfds=%u timeout=500\n", nr_files);
+	snprintf(args, sizeof(args), "0x7f00,%u,%d", nr_files, timeout_ms ? timeout_ms : 500);
 	leave(10000, 0, 40, 0, ASLEEP, POLL, args);
 	timer_wakes(510000, 0, 0, 40);
 	leave(510010, 0, 0, 40, RUNNABLE, NO_CALL, "");
-	add("syscall_exit_poll cpu=0 tid=40 ns=510020000 ret=0\n");
+	if (!timeout_ms)
+		add("syscall_exit_poll cpu=0 tid=40 ns=510020000 ret=0\n");
 	snprintf(args, sizeof(args), "fd=%d", fd);
 	if (then)
 		call(510100, 0, 40, then, args, 0);
@@ -75,17 +80,21 @@ TEST(waiting_tells_of_answers_that_do_not_come)
 {
 	static const char nothing[] = "Note: Nothing stands out: no threads of programs were kept waiting for long, as "
 				      "far as it is recorded.\n";
+	static const char no_answer[] = "#1  client waited for an answer in poll() from 10.0.0.2:80, once, 500 ms; no "
+					"answer came before the call's time was over\n";
 
-	CHECK_STR(poll_in_vain(53, 1, NULL, 0),
+	CHECK_STR(poll_in_vain(53, 1, NULL, 0, 0),
 		  "#1  client waited for an answer in poll() from 10.0.0.2:53, once, 500 ms; no answer came from "
 		  "that name "
 		  "server before the call's time was over\n");
-	CHECK_STR(poll_in_vain(80, 1, "close", 4),
-		  "#1  client waited for an answer in poll() from 10.0.0.2:80, once, 500 ms; no answer came before the "
-		  "call's time was over\n");
-	CHECK_STR(poll_in_vain(80, 1, NULL, 0), nothing);
-	CHECK_STR(poll_in_vain(80, 1, "close", 5), nothing);
-	CHECK_STR(poll_in_vain(53, 2, "close", 4), nothing);
+	CHECK_STR(poll_in_vain(80, 1, "close", 4, 0), no_answer);
+	CHECK_STR(poll_in_vain(80, 1, NULL, 0, 0), nothing);
+	CHECK_STR(poll_in_vain(80, 1, "close", 5, 0), nothing);
+	CHECK_STR(poll_in_vain(53, 2, "close", 4, 0), nothing);
+	/* A wait that was as long as the call may take has taken all of its time, though nothing says how it ended. */
+	CHECK_STR(poll_in_vain(80, 1, "close", 4, 500), no_answer);
+	CHECK_STR(poll_in_vain(80, 1, "close", 4, 501), nothing);
+	CHECK_STR(poll_in_vain(80, 1, "close", 4, -1), nothing);
 }
 
 /* A packet that was sent again to there in between. */

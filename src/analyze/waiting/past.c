@@ -54,7 +54,7 @@ struct lkst_past_thread {
 	u64 connecting; /* its last connect(2), as lkst_connections_connect() calls it */
 	bool has_accepted; /* it was woken in accept(2) by whose connection it has */
 	s32 asked_fd;	/* the socket on which it has sent last and not received since, plus 1; 0: there is none */
-	s32 plain_fd;	/* a descriptor of which no end of a connection is known, plus 1: it was looked up last */
+	s32 plain_fd;	/* a descriptor that is no end of a connection, plus 1: it was looked up last */
 	u32 unanswered; /* its wait in poll(2) for an answer there, that was in vain, by place, plus 1 */
 	u32 thawed;	/* its wait that a write to a freezer has ended, by place, plus 1; and to which, as `about` */
 	u32 thawed_about;
@@ -292,6 +292,15 @@ static void poll_in_vain(struct lkst_pasts *h, struct lkst_past_thread *t, const
 		go_unanswered(h, t, life);
 }
 
+/* The last wait of @t went on until its call's own time was over; @polls: in poll(2). */
+static void time_is_over(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life,
+			 bool polls)
+{
+	h->list[t->nr_past - 1].flags |= LKST_PAST_TIMED_OUT;
+	if (polls && t->asked_fd)
+		poll_in_vain(h, t, life);
+}
+
 static void follow_asking(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life,
 			  const struct lkst_feed_syscall *s, u8 kinds)
 {
@@ -327,8 +336,8 @@ static void learn_end(struct lkst_pasts *h, struct lkst_past_thread *t, const st
 		lkst_connections_learn(&h->connections, life, fd, true);
 	else if (name && !strncmp(name, from, strlen(from)))
 		lkst_connections_learn(&h->connections, life, fd, false);
-	else
-		t->plain_fd = fd + 1;
+	else if (name)
+		t->plain_fd = fd + 1; /* what has no name yet may have one later */
 }
 
 static int past_on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
@@ -566,6 +575,19 @@ static bool has_crashed(const struct lkst_pasts *h, u32 life)
 	return by && lkst_life_crash(by);
 }
 
+/*
+ * Whether a poll(2) that was not recorded has waited for as long as it should at most: the switch has its arguments,
+ * and no thread has ended it.
+ */
+static bool has_polled_in_vain(const struct lkst_past *p, const struct lkst_syscall_now *call)
+{
+	const bool is_known = past_is_in(call->row, "poll") && polls_one(call) && call->nr_args > 2;
+	const s32 timeout_ms = is_known ? (s32)call->args[2] : 0;
+
+	return timeout_ms > 0 && !call->from_ns && p->end != LKST_PAST_END_THREAD &&
+	       !(p->flags & LKST_PAST_IS_OPEN) && p->to_ns - p->from_ns >= timeout_ms * (u64)1000000;
+}
+
 static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lkst_interval *i)
 {
 	const struct lkst_wait *w = i->wait;
@@ -594,6 +616,8 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 	if (p->end == LKST_PAST_END_THREAD && has_crashed(h, p->waker))
 		p->flags |= LKST_PAST_WAS_CRASH;
 	past_join(h, t, p, w->call.from_ns);
+	if (has_polled_in_vain(p, &w->call))
+		time_is_over(h, t, i->life, true);
 	t->lock_past = w->cause == LKST_CAUSE_FUTEX ? t->nr_past : 0;
 	note_woken(h, p);
 }
@@ -687,9 +711,7 @@ static void note_timeout(struct lkst_pasts *h, const struct lkst_call_interval *
 	if (!t || !t->nr_past || !c->from_ns || t->call_ns != c->from_ns || !is_timeout(c) ||
 	    h->list[t->nr_past - 1].end == LKST_PAST_END_THREAD)
 		return;
-	h->list[t->nr_past - 1].flags |= LKST_PAST_TIMED_OUT;
-	if (!c->ret && t->asked_fd)
-		poll_in_vain(h, t, c->life);
+	time_is_over(h, t, c->life, !c->ret);
 }
 
 static int past_on_call(void *ctx, const struct lkst_call_interval *c)
