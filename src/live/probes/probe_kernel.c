@@ -147,20 +147,17 @@ void lkst_kernel_probe_module(const struct lkst_probe_row *row, char module[LKST
 }
 
 /*
- * What does not wait for a module is nowhere when that has gone, and does not come back with it. What waits is so if
- * the module that came has no such place.
+ * Whether the list has no place of the probe, though no module is to come: the one that came has none, or has freed it.
+ * The kernel lists what was freed by its address alone, for it has no name any more.
  */
-static bool is_nowhere(const struct lkst_probe_row *row, int listed, const char *line,
-		       const struct probe_kernel_symbol *symbol)
+static bool is_nowhere(const struct lkst_probe_row *row, int listed, const struct probe_kernel_symbol *symbol)
 {
-	if (!listed)
-		return strstr(line, "[GONE]") != NULL;
 	if (listed != -ENOENT || !row->symbol[0])
 		return false;
 	return strchr(row->symbol, ':') || !symbol->is_known || symbol->is_of_module;
 }
 
-enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row)
+enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row, u64 hits)
 {
 	struct probe_kernel_symbol symbol = {};
 	char line[512];
@@ -180,8 +177,10 @@ enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *r
 		symbol = probe_kernel_find_symbol(row->symbol);
 		listed = symbol.address ? probe_kernel_find_line(row, symbol.address, line) : -ENOENT;
 	}
-	if (is_nowhere(row, listed, line, &symbol))
-		return LKST_BACKEND_NOWHERE;
+	if (!listed && strstr(line, "[GONE]"))
+		return LKST_BACKEND_GONE;
+	if (is_nowhere(row, listed, &symbol))
+		return hits ? LKST_BACKEND_GONE : LKST_BACKEND_NOWHERE;
 	if (row->is_return)
 		return LKST_BACKEND_RETURN;
 	if (!listed && strstr(line, "[FTRACE]"))

@@ -32,7 +32,7 @@ void lkst_kernel_texts_fini(struct lkst_kernel_texts *texts);
  */
 void lkst_kernel_probe_module(const struct lkst_probe_row *row, char module[LKST_KERNEL_MODULE]);
 
-/* How the kernel gets to the place of @row (kprobes/list in debugfs), which is attached. */
-enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row);
+/* How the kernel gets to the place of @row (kprobes/list in debugfs), which is attached and was hit @hits times. */
+enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row, u64 hits);
 
 #endif

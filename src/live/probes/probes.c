@@ -37,6 +37,7 @@ const char *const lkst_probe_backend_names[LKST_NR_BACKENDS] = {
 	[LKST_BACKEND_MULTI] = "kprobe.multi",
 	[LKST_BACKEND_EACH] = "kprobes",
 	[LKST_BACKEND_NOWHERE] = "nowhere",
+	[LKST_BACKEND_GONE] = "gone",
 	[LKST_BACKEND_WATCH] = "debug register",
 };
 
@@ -388,7 +389,7 @@ static void probes_look(const struct lkst_hooks *hooks, struct lkst_probe_state 
 	state->nr_functions = nr > 0 ? (u32)nr : 0;
 	state->hits = count_hits(hooks->own, state->event);
 	state->backend =
-		is_attached ? lkst_kernel_probe_backend(state->row) : LKST_BACKEND_DETACHED;
+		is_attached ? lkst_kernel_probe_backend(state->row, state->hits) : LKST_BACKEND_DETACHED;
 }
 
 int lkst_probes_each(struct lkst_err *e, struct lkst_session *s,

@@ -36,7 +36,8 @@ enum lkst_probe_backend {
 	LKST_BACKEND_MULTI,   /* at many functions, by one link to ftrace */
 	LKST_BACKEND_EACH,    /* at many functions, by a kprobe at each */
 	LKST_BACKEND_WAITING, /* in a module that is not loaded: the kernel attaches it when that comes */
-	LKST_BACKEND_NOWHERE, /* its module has gone, and it does not wait for it; or that has no such place */
+	LKST_BACKEND_NOWHERE, /* the module that came has no such place */
+	LKST_BACKEND_GONE,    /* what it was at was freed: its module, or code that this ran only as it came */
 	LKST_BACKEND_WATCH, /* by a debug register of each CPU, which watches memory */
 	LKST_NR_BACKENDS,
 };

@@ -123,7 +123,16 @@ lkst probe --quiet 'p:later/missing lkst_test:no_such_function' 2>"$work/said"
 insmod /lkst_test.ko
 expect_none module_probe_of_no_function_is_nowhere "$(lkst probe --list -v later:missing | grep -q ' nowhere,' || lkst probe --list -v later:missing)"
 rmmod lkst_test
+# What it has only as it comes was there, and is freed.
+lkst probe --quiet 'p:later/first lkst_test:init_module' 2>"$work/said"
+insmod /lkst_test.ko
+expect_none module_probe_of_freed_code_is_gone "$(lkst probe --list -v later:first | grep -q ' gone, 1 hits' ||
+	lkst probe --list -v later:first)"
+rmmod lkst_test
+expect_none module_probe_of_freed_code_waits_again "$(lkst probe --list -v later:first | grep -q ' waiting, 1 hits' ||
+	lkst probe --list -v later:first)"
 lkst probe --quiet --del later:missing
+lkst probe --quiet --del later:first
 lkst probe --quiet --del later:returns
 expect_none module_probe_is_removed "$(grep -c lkst_probes $probes | grep -vx 1)"
 lkst stop --quiet
