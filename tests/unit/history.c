@@ -5,6 +5,9 @@
  * live/rings/history.h: what memory a wished time takes.
  */
 #include "live/rings/history.h"
+
+#include <unistd.h>
+
 #include "live/rings/memory.h"
 
 #include "lib/unit.h"
@@ -38,10 +41,23 @@ TEST(history_has_a_quarter_of_the_memory)
 	CHECK(most == LKST_BUFFER_BYTES_MIN || most <= total / LKST_HISTORY_PART);
 }
 
+/* What a small machine has, or a large one, is not much of it. */
+TEST(history_has_a_usual_size_by_the_memory)
+{
+	const u64 total = lkst_memory_total(), usual = lkst_history_usual();
+	const u64 in_all = usual * (u64)sysconf(_SC_NPROCESSORS_ONLN);
+
+	CHECK(usual >= LKST_USUAL_MIN && usual <= LKST_USUAL_MAX);
+	CHECK_EQ(usual & (usual - 1), 0);
+	CHECK(usual == LKST_USUAL_MIN || in_all <= total / LKST_USUAL_PART);
+	CHECK(usual == LKST_USUAL_MAX || 2 * in_all > total / LKST_USUAL_PART);
+}
+
 static const struct unit_test tests[] = {
 	{ "history_takes_rate_times_time", test_history_takes_rate_times_time },
 	{ "history_keeps_to_least_and_most", test_history_keeps_to_least_and_most },
 	{ "history_has_a_quarter_of_the_memory", test_history_has_a_quarter_of_the_memory },
+	{ "history_has_a_usual_size_by_the_memory", test_history_has_a_usual_size_by_the_memory },
 };
 
 UNIT_MAIN(tests)

@@ -24,6 +24,7 @@
 #include "live/masks/masksets.h"
 #include "live/recording/cost.h"
 #include "live/recording/start.h"
+#include "live/rings/history.h"
 #include "live/session/label.h"
 #include "live/state/readings.h"
 #include "live/state/state_stream.h"
@@ -77,7 +78,8 @@ static const struct lkst_option rows[] = {
 		    .help = "keep the hooks of this maskset attached from now on, so that\n"
 			    "switching to it is one store; may be repeated"),
 	LKST_OPTION(SIZE, struct start_options, buffer_bytes, .name = "buffer", .letter = 'b', .argument = "SIZE",
-		    .standard = "4M", .help = "memory per CPU, 64K to 4G, rounded up to a power of two"),
+		    .standard = "4M to 32M, by the memory that the machine has",
+		    .help = "memory per CPU, 64K to 4G, rounded up to a power of two"),
 	LKST_OPTION(DURATION, struct start_options, history_ns, .name = "history", .argument = "TIME",
 		    .help = "choose --buffer so that it holds this time, as in 60s, at the rate\n"
 			    "that is measured first; at most a quarter of all memory"),
@@ -149,7 +151,7 @@ static void measure_rate(const struct lkst_plan *plan, const struct lkst_session
 	struct lkst_session_options o = *options;
 	struct lkst_history h;
 
-	o.buffer_bytes = LKST_USUAL_BUFFER_BYTES;
+	o.buffer_bytes = LKST_USUAL_MIN;
 	o.spare_bytes = o.behind_bytes = 0;
 	o.nr_banks = o.nr_armed = 0;
 	ret->err = lkst_session_start(&ret->e, plan, &o, &s);
@@ -208,7 +210,7 @@ static int choose_buffer(struct lkst_err *e, const struct start_options *o, cons
 	if (err)
 		return err;
 	options->buffer_bytes =
-		lkst_history_choose(held.rate, wish_s, LKST_USUAL_BUFFER_BYTES, lkst_history_most());
+		lkst_history_choose(held.rate, wish_s, LKST_USUAL_MIN, lkst_history_most());
 	if (o->quiet)
 		return 0;
 	lkst_size_format(options->buffer_bytes, size);
@@ -378,7 +380,7 @@ static int start_arm(struct lkst_err *e, const struct start_options *o, const st
 	else
 		err = 0;
 	if (options.buffer_bytes == UINT64_MAX)
-		options.buffer_bytes = LKST_USUAL_BUFFER_BYTES;
+		options.buffer_bytes = lkst_history_usual();
 	options.spare_bytes = spare_bytes(o, options.buffer_bytes);
 	if (!err)
 		err = lkst_session_start(e, plan, &options, &s);
@@ -503,7 +505,7 @@ const struct lkst_cmd lkst_cmd_start = {
 		"with maskset core and with what else has room below that limit, and says so. Only the limit\n"
 		"needs a process, `lkst limit`: it sleeps until hooks have to be detached.",
 	.examples =
-		"  lkst start                              maskset standard, 4 MiB per CPU\n"
+		"  lkst start                              maskset standard\n"
 		"  lkst start --maskset RDEFAULT           also allocations, packets and timers being set\n"
 		"  lkst start --buffer 64M                 a longer history\n"
 		"  lkst start --history 60s                as much memory as a minute takes\n"

@@ -15,6 +15,7 @@
 #include "live/kernel/perf_counters.h"
 #include "live/kernel/tracefs.h"
 #include "live/recording/start.h"
+#include "live/rings/history.h"
 #include "live/rings/memory.h"
 
 enum { MOUNTS_MAX = 16 << 20 };
@@ -238,6 +239,7 @@ static void add_meminfo(struct lkst_facts *f, const char *meminfo, const char *k
 void lkst_facts_add_memory(struct lkst_facts *f)
 {
 	_cleanup_(lkst_memory_free) struct lkst_memory memory = {};
+	const u64 buffer_bytes = lkst_history_usual();
 	_cleanup_free_ char *meminfo = NULL;
 	struct lkst_err why = {};
 	struct lkst_fact *fact;
@@ -248,8 +250,7 @@ void lkst_facts_add_memory(struct lkst_facts *f)
 		meminfo = NULL;
 	add_meminfo(f, meminfo, "total_bytes", "MemTotal:");
 	add_meminfo(f, meminfo, "available_bytes", "MemAvailable:");
-	if (lkst_memory_plan(&why, LKST_USUAL_BUFFER_BYTES, LKST_USUAL_BLOCK_BYTES,
-			     LKST_USUAL_BUFFER_BYTES / 4, 0, false, &memory)) {
+	if (lkst_memory_plan(&why, buffer_bytes, LKST_USUAL_BLOCK_BYTES, buffer_bytes / 4, 0, false, &memory)) {
 		lkst_fact_unknown(f, "recording_bytes", "%.*s", LKST_FACT_TEXT - 1, why.text);
 		return;
 	}

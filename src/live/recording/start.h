@@ -5,8 +5,8 @@
 
 #include "live/session/session.h"
 
-/* What recording may cost of each CPU's time, and the memory of each, if nobody says otherwise. */
-enum { LKST_USUAL_BUDGET_PPM = 50000, LKST_USUAL_BUFFER_BYTES = 4 << 20, LKST_USUAL_BLOCK_BYTES = 4 << 10 };
+/* What recording may cost of each CPU's time, and the unit of its memory, if nobody says otherwise. */
+enum { LKST_USUAL_BUDGET_PPM = 50000, LKST_USUAL_BLOCK_BYTES = 4 << 10 };
 
 struct lkst_session_options {
 	u64 buffer_bytes; /* per CPU */

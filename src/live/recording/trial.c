@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "live/programs/tick_place.h"
 #include "live/recording/start.h"
+#include "live/rings/history.h"
 
 enum { SAMPLE_NS = 10000000, OFF_CPU_NS = 10000000 };
 
@@ -188,7 +189,7 @@ static int take_costs(struct lkst_err *e, const struct lkst_session *s, struct l
 int lkst_trial_make(struct lkst_err *e, const struct lkst_plan *plan, struct lkst_trial *t)
 {
 	const struct lkst_session_options options = {
-		.buffer_bytes = LKST_USUAL_BUFFER_BYTES,
+		.buffer_bytes = LKST_USUAL_MIN,
 		.block_bytes = LKST_USUAL_BLOCK_BYTES,
 		.budget_ppm = usual_budget(),
 		.sampling = { .period_ns = SAMPLE_NS, .clock = LKST_SAMPLE_CPU_CLOCK },

@@ -134,14 +134,25 @@ u64 lkst_history_choose(double rate, double wish_s, u64 least_bytes, u64 most_by
 	return bytes;
 }
 
-u64 lkst_history_most(void)
+/* The power of two from @least to @most that all CPUs may have, so that it is @limit in all. */
+static u64 largest_within(u64 limit, u64 least, u64 most)
 {
-	u64 limit = lkst_memory_total() / LKST_HISTORY_PART, bytes = LKST_BUFFER_BYTES_MIN;
 	_cleanup_free_ u8 *online = NULL;
 	u32 nr_online = 1;
+	u64 bytes = least;
 
 	online = lkst_memory_find_online(LKST_POSSIBLE_CPUS_MAX, &nr_online);
-	while (bytes < LKST_BUFFER_BYTES_MAX && bytes * 2 * (nr_online ? nr_online : 1) <= limit)
+	while (bytes < most && bytes * 2 * (nr_online ? nr_online : 1) <= limit)
 		bytes *= 2;
 	return bytes;
+}
+
+u64 lkst_history_most(void)
+{
+	return largest_within(lkst_memory_total() / LKST_HISTORY_PART, LKST_BUFFER_BYTES_MIN, LKST_BUFFER_BYTES_MAX);
+}
+
+u64 lkst_history_usual(void)
+{
+	return largest_within(lkst_memory_total() / LKST_USUAL_PART, LKST_USUAL_MIN, LKST_USUAL_MAX);
 }

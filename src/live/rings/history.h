@@ -13,6 +13,9 @@ enum {
 	LKST_HISTORY_WINDOW_S = 5,   /* the present rate is that of this time */
 	LKST_HISTORY_EXAMPLE_S = 60, /* the time whose memory is shown if none was wished */
 	LKST_HISTORY_PART = 4,	     /* a wished time may take this part of all memory */
+	LKST_USUAL_PART = 256,	     /* and so much is taken if nobody says how much, */
+	LKST_USUAL_MIN = 4 << 20,    /* but at least this for each CPU, */
+	LKST_USUAL_MAX = 32 << 20,   /* and at most this */
 };
 
 /* The buffer of the CPU that fills it fastest. */
@@ -48,5 +51,8 @@ u64 lkst_history_choose(double rate, double wish_s, u64 least_bytes, u64 most_by
 
 /* What main's ring of a CPU may have, so that those of all CPUs are within LKST_HISTORY_PART of the memory. */
 u64 lkst_history_most(void);
+
+/* What it has if nobody says how much: a power of two from LKST_USUAL_MIN to LKST_USUAL_MAX, by the memory. */
+u64 lkst_history_usual(void);
 
 #endif
