@@ -344,7 +344,7 @@ TEST(descriptors_are_what_the_state_says)
 	      "task_newtask buffer=1 tid=5 ns=80 child_tid=9 clone_flags=0 child_comm=a\n"
 	      "sched_process_fork buffer=1 tid=5 ns=81 child_tid=9 child_pid=9 parent_pid=5 child_comm=a\n"
 	      SYNC(9, 90, 3) SYNC(5, 600, 3) CLOSE(5, 610, 611, 3) SYNC(5, 620, 3),
-	      "/a;?;b;/c;/d;/a;?;");
+	      "/a;?;/b;/c;/d;/a;?;");
 }
 
 TEST(descriptors_of_the_state_are_not_known_where_something_is_missing)

@@ -643,6 +643,17 @@ int lkst_descriptors_begin(struct lkst_descriptors *d)
 	return err;
 }
 
+/*
+ * Whether @told says more than @known does. By its call more is known of a socket, which
+ * end of a connection it is, and whether an exec closes it; but not where a path begins that counts from a directory.
+ */
+static bool says_more(const char *told, const char *known)
+{
+	static const char of_memory[] = "memfd:";
+
+	return !known || (told[0] == '/' && known[0] != '/' && strncmp(known, of_memory, strlen(of_memory)) != 0);
+}
+
 /* Takes in what holds at @ns. Whoever tells it knows that closes are recorded. */
 static int take_told(struct lkst_descriptors *d, u64 ns)
 {
@@ -652,13 +663,14 @@ static int take_told(struct lkst_descriptors *d, u64 ns)
 		const struct told *t = &d->told[d->next_told];
 		struct lkst_descriptor_process *p;
 		struct lkst_descriptor_file *f = NULL;
+		const char *known;
 
 		err = lkst_descriptor_get(&d->table, t->pid, &p);
 		if (!err && p)
 			err = lkst_descriptor_at(&d->table, p, t->fd, &f);
-		/* By its call more is known: which end of a connection it is, and whether an exec closes it. */
-		if (f && !descriptors_name_of(d, p, t->fd))
-			*f = (struct lkst_descriptor_file){ t->name, t->since_ns, false };
+		known = f ? descriptors_name_of(d, p, t->fd) : NULL;
+		if (f && says_more(t->name, known))
+			*f = (struct lkst_descriptor_file){ t->name, t->since_ns, known && f->stays_at_exec };
 		d->has_closes = true;
 	}
 	return err;
