@@ -467,6 +467,37 @@ TEST(waiting_tells_of_time_that_interrupts_took)
 	CHECK(!strstr(interrupted(400, true), "interrupted"));
 }
 
+enum { RT_SIGSUSPEND = 130, TGKILL = 234 };
+
+/* Thread 21 takes the signal @code for the handler @handler, and waits there until @waker has sent another one. */
+static const char *suspended(int code, unsigned int handler, s32 waker)
+{
+	begin();
+	process(10, "other");
+	process(20, "collector");
+	add("state_thread ns=921 thread_tid=21 thread_pid=20 comm=worker\n");
+	leave(5000, 0, 0, 21, RUNNABLE, NO_CALL, "");
+	leave(5000, 1, 0, waker, RUNNABLE, NO_CALL, "");
+	add("signal_deliver cpu=0 tid=21 ns=9900000 signal=30 code=%d handler=%u\n", code, handler);
+	leave(10000, 0, 21, 0, ASLEEP, RT_SIGSUSPEND, "0x1000,8");
+	wake(90050, 1, waker, 21, TGKILL);
+	leave(90060, 0, 0, 21, RUNNABLE, NO_CALL, "");
+	leave(91000, 0, 21, 0, ASLEEP, EPOLL_WAIT, "3,0,0,0");
+	leave(91000, 1, waker, 0, ASLEEP, EPOLL_WAIT, "3,0,0,0");
+	return ask_in_one_line();
+}
+
+TEST(waiting_tells_whose_threads_a_collector_stops)
+{
+	CHECK_STR(suspended(-6, 0x2000, 20),
+		  "#1  worker waited in rt_sigsuspend() once, 80.0 ms; a thread of its own process had stopped it by a "
+		  "signal: collector ran for 100 % of it\n");
+	/* By another process, by a timer's signal, or without a handler: that may be work that it waits for. */
+	CHECK(!strstr(suspended(-6, 0x2000, 10), "worker"));
+	CHECK(!strstr(suspended(-2, 0x2000, 20), "worker"));
+	CHECK(!strstr(suspended(-6, 0, 20), "worker"));
+}
+
 static const struct unit_test tests[] = {
 	{ "waiting_names_the_lock_that_processes_share", test_waiting_names_the_lock_that_processes_share },
 	{ "waiting_tells_of_answers_that_do_not_come", test_waiting_tells_of_answers_that_do_not_come },
@@ -482,5 +513,6 @@ static const struct unit_test tests[] = {
 	{ "waiting_tells_why_a_thread_does_not_get_a_cpu", test_waiting_tells_why_a_thread_does_not_get_a_cpu },
 	{ "waiting_tells_of_time_that_interrupts_took", test_waiting_tells_of_time_that_interrupts_took },
 	{ "waiting_tells_who_had_the_memory", test_waiting_tells_who_had_the_memory },
+	{ "waiting_tells_whose_threads_a_collector_stops", test_waiting_tells_whose_threads_a_collector_stops },
 };
 UNIT_MAIN(tests)

@@ -101,6 +101,8 @@ static enum lkst_harm blocked_harm(const struct lkst_past *p, struct lkst_symbol
 		return LKST_HARM_ANSWER;
 	if (p->flags & LKST_PAST_IS_LOCK)
 		return LKST_HARM_LOCK;
+	if (p->flags & LKST_PAST_IS_SIGNALLED)
+		return LKST_HARM_CALL;
 	if (p->cause == LKST_CAUSE_FAULT || (p->cause == LKST_CAUSE_IO && p->flags & LKST_PAST_IN_FAULT))
 		return LKST_HARM_FAULT;
 	if (p->cause == LKST_CAUSE_IO || p->cause == LKST_CAUSE_SYNC || waits_for_disk_requests(p))

@@ -98,6 +98,7 @@ int lkst_detail_add(struct lkst_detail *d, const struct lkst_pasts *h, const str
 	d->dirty_ns += last->flags & LKST_PAST_IS_DIRTY ? ns : 0;
 	d->resent_ns += last->flags & LKST_PAST_WAS_RESENT ? ns : 0;
 	d->refault_ns += last->flags & LKST_PAST_IS_REFAULT ? ns : 0;
+	d->signalled_ns += last->flags & LKST_PAST_IS_SIGNALLED ? ns : 0;
 	d->icy_ns += ice ? ns : 0;
 	d->freezer = ice ? ice : d->freezer;
 	if (last->flags & LKST_PAST_WAS_CRASH) {

@@ -35,6 +35,9 @@ enum {
 	FUTEX_WAIT_BITSET_OP = 9,
 	FUTEX_LOCK_PI2_OP = 13,
 	FUTEX_CONTENDED = 2, /* the value of a lock that others wait for, in glibc and musl */
+	/* include/uapi/asm-generic/siginfo.h, signal-defs.h: sent by tkill(2) or tgkill(2); no handler */
+	SENT_TO_THREAD = -6,
+	HANDLER_MAX_NONE = 1,
 };
 
 enum { CALL_SENDS = 1, CALL_RECEIVES = 2, CALL_ENDS = 4, CALL_CONNECTS = 8 };
@@ -46,6 +49,7 @@ struct lkst_past_thread {
 	u64 entry_ns;  /* when it last began a system call, and which one */
 	s16 entry_row;
 	u64 waited_ns; /* when its last wait was over */
+	u64 signal_ns; /* when it last began to handle a signal that a thread has sent to it alone */
 	u32 woken[NR_WOKEN]; /* whom it woke last, by life, plus 1 */
 	u64 woken_ns[NR_WOKEN];
 	unsigned int nr_woken;
@@ -567,6 +571,35 @@ static void take_freeze(struct lkst_pasts *h, struct lkst_past_thread *t, struct
 	t->thawed_about = about;
 }
 
+/*
+ * A collector of memory that stops the threads of its program sends a signal to each, and the handler waits for another
+ * one. Who waits so outside of a handler may wait for work.
+ */
+static bool is_stopped_by_signal(const struct lkst_pasts *h, const struct lkst_past_thread *t,
+				 const struct lkst_past *p)
+{
+	const struct lkst_thread_life *by, *own;
+
+	if (p->end != LKST_PAST_END_THREAD || !past_is_in(p->call, "rt_sigsuspend") || !t->signal_ns ||
+	    t->signal_ns < t->waited_ns)
+		return false;
+	by = lkst_model_life(h->model, p->waker);
+	own = lkst_model_life(h->model, p->life);
+	return by && own && by->pid > 0 && by->pid == own->pid;
+}
+
+static int past_on_signal(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_signal_deliver *s = record;
+	struct lkst_pasts *h = ctx;
+	const struct lkst_thread_life *life;
+	struct lkst_past_thread *t = past_thread_at(h, r, &life);
+
+	if (t && s->code == SENT_TO_THREAD && s->handler > HANDLER_MAX_NONE)
+		t->signal_ns = r->ns;
+	return h->error;
+}
+
 /* Whether @life is on its way to its end because of a fault of its own. */
 static bool has_crashed(const struct lkst_pasts *h, u32 life)
 {
@@ -615,6 +648,8 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 	}
 	if (p->end == LKST_PAST_END_THREAD && has_crashed(h, p->waker))
 		p->flags |= LKST_PAST_WAS_CRASH;
+	if (is_stopped_by_signal(h, t, p))
+		p->flags |= LKST_PAST_IS_SIGNALLED;
 	past_join(h, t, p, w->call.from_ns);
 	if (has_polled_in_vain(p, &w->call))
 		time_is_over(h, t, i->life, true);
@@ -772,6 +807,8 @@ int lkst_past_subscribe(struct lkst_pasts *h, struct lkst_feed *f, struct lkst_m
 		r = lkst_feed_event(f, LKST_EV_socket_connect, past_on_connect, h);
 	if (r >= 0)
 		r = lkst_feed_event(f, LKST_EV_socket_accept, on_accept, h);
+	if (r >= 0)
+		r = lkst_feed_event(f, LKST_EV_signal_deliver, past_on_signal, h);
 	if (r >= 0)
 		r = lkst_feed_syscalls(f, past_on_entry, NULL, h);
 	if (r >= 0)
