@@ -25,7 +25,7 @@
 #define LKST_CURRENT() bpf_get_current_task_btf()
 
 /* LKST_READ(p, a, b) is p->a->b, of a thread or what it leads to, which may be that of LKST_CURRENT(). */
-#define LKST_READ(p, ...) ___arrow(p, ##__VA_ARGS__)
+#define LKST_READ(p, ...) ___arrow((p), ##__VA_ARGS__)
 
 /* Stores @v in @x, and gives what was there, in one step. For x86 Linux 5.12, 5ffa25502b5a. */
 #define LKST_EXCHANGE(x, v) __sync_lock_test_and_set(&(x), v)
