@@ -25,6 +25,7 @@ static void model_begin(const struct scenario *sc)
 	}
 	memset(m.st, 0, sizeof(m.st));
 	memset(&m.run, 0, sizeof(m.run));
+	m.nr_held = 0;
 	memset(&m.reader, 0, offsetof(struct model_reader, copy));
 	memset(m.memory, 0, MODEL_MEMORY);
 	for (i = 0; i < MODEL_RINGS; i++) {
@@ -42,13 +43,14 @@ static void model_begin(const struct scenario *sc)
 	m.failed = false;
 	m.nr_choices = m.nr_prefix = m.cursor = 0;
 	before.nr_nested = before.backs = before.leaps = 0;
-	before.reader = before.moves = false;
+	before.reader = before.moves = before.is_unordered = before.fences = false;
 	m.sc = &before;
 	model_sync_shadow();
 	for (i = 0; i < sc->nr_before; i++)
 		model_writer();
 	m.sc = sc;
 	model_sync_shadow();
+	model_show_all();
 }
 
 /* All writers of one run. */
@@ -90,6 +92,8 @@ static void model_explore(const struct scenario *sc, u32 mutant)
 		m.current = NULL;
 		m.depth = 0;
 		model_sync_shadow();
+		if (sc->is_unordered)
+			model_show_all();
 		model_run_once(sc);
 	} while (!m.failed && model_next_prefix());
 }
@@ -269,6 +273,44 @@ TEST(reader)
 	CHECK(m.nr_dropped);
 }
 
+/* A reader on another CPU that sees the stores in another order. */
+static struct scenario unordered(bool fences, u32 waits)
+{
+	struct scenario sc = two_blocks;
+
+	memcpy(sc.sizes, (u32[]){ 32, 12, 12, 12 }, sizeof(sc.sizes));
+	sc.reader = sc.is_unordered = sc.is_short = true;
+	sc.fences = fences;
+	sc.waits = waits;
+	sc.nr_held = IS_SANITIZED ? 1 : 2;
+	return sc;
+}
+
+/* With two to five writers before: the one that is watched turns to a block, or not. */
+static bool unordered_holds(bool fences, u32 waits)
+{
+	struct scenario sc = unordered(fences, waits);
+
+	for (sc.nr_before = 2; sc.nr_before <= 5; sc.nr_before++) {
+		model_explore(&sc, MUTANT_NONE);
+		if (m.failed)
+			return false;
+	}
+	return true;
+}
+
+TEST(unordered)
+{
+	m.nr_accepted = m.nr_dropped = 0;
+	CHECK(unordered_holds(true, 0));
+	CHECK(unordered_holds(false, WAITS_BEFORE | WAITS_BEHIND));
+	CHECK(m.nr_accepted);
+	CHECK(m.nr_dropped);
+	CHECK(!unordered_holds(false, 0));
+	CHECK(!unordered_holds(false, WAITS_BEFORE));
+	CHECK(!unordered_holds(false, WAITS_BEHIND));
+}
+
 enum { NR_SHAPES = 5 };
 
 /* @nr_writers in a ring of shape @shape: interrupts, times and sizes drawn, a reader all along. */
@@ -369,6 +411,7 @@ static const struct unit_test tests[] = {
 	{ "ring_refuses_the_fifth_level", test_five_levels },
 	{ "ring_opens_a_block_after_a_long_silence", test_silence },
 	{ "ring_gives_a_reader_only_whole_records", test_reader },
+	{ "ring_gives_a_reader_only_whole_records_where_stores_are_in_no_order", test_unordered },
 	{ "ring_holds_under_random_interrupts", test_random },
 	{ "ring_model_notices_every_broken_rule", test_mutants },
 	{ "ring_model_was_exhaustive", test_report },

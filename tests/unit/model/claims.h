@@ -235,15 +235,31 @@ static void model_observe(void)
 	model_sync_shadow();
 }
 
-/* A reader's next action; false: it has none. It copies the header, then the records. */
+/* Ring @index, and the byte at @position of it, as the reader sees them. */
+static const struct lkst_ring *model_seen_ring(u32 index)
+{
+	return m.sc->is_unordered ? &m.seen.rings[index] : model_ring(index);
+}
+
+static const u8 *model_seen_at(u32 index, u64 position)
+{
+	const u8 *at = model_at(index, position);
+
+	return m.sc->is_unordered ? m.seen.memory + (at - m.memory) : at;
+}
+
+/* A reader's next action; false: it has none. It copies the header, then the records, then looks at `opened`. */
 static bool model_reader_acts(void)
 {
 	struct model_reader *r = &m.reader;
 	u32 size = 1U << m.sc->shift, piece;
 
+	model_see_some();
 	if (r->phase == READER_IDLE) {
-		r->ring = m.random ? model_random(model_nr_rings()) : model_decide(2);
-		r->done = model_ring(r->ring)->done;
+		if (m.sc->is_short)
+			r->phase = READER_DONE;
+		r->ring = m.random ? model_random(model_nr_rings()) : model_decide(m.sc->is_short ? 1 : 2);
+		r->done = model_seen_ring(r->ring)->done;
 		if (!r->done)
 			return false;
 		r->number = r->done >> m.sc->shift;
@@ -254,14 +270,19 @@ static bool model_reader_acts(void)
 			return false;
 		r->copied = 0;
 		r->phase = READER_COPIES;
+		/* As soon as it can be: later, more would be seen. */
+		if (m.sc->waits & WAITS_BEFORE)
+			model_see_all();
 	} else if (r->copied < size) {
-		piece = r->copied ? size - LKST_BLOCK_HEADER : LKST_BLOCK_HEADER;
+		piece = r->copied ? size - LKST_BLOCK_HEADER : m.sc->is_short ? size : LKST_BLOCK_HEADER;
 		memcpy(r->copy + r->copied,
-		       model_at(r->ring, (r->number << m.sc->shift) + r->copied), piece);
+		       model_seen_at(r->ring, (r->number << m.sc->shift) + r->copied), piece);
 		r->copied += piece;
+		if (r->copied == size && m.sc->waits & WAITS_BEHIND)
+			model_see_all();
 	} else {
 		r->phase = m.random ? READER_IDLE : READER_DONE;
-		if (model_oldest(model_ring(r->ring)) <= r->number) {
+		if (model_oldest(model_seen_ring(r->ring)) <= r->number) {
 			m.nr_accepted++;
 			model_check_block(r->copy, r->ring, r->number, r->done, true);
 		} else {

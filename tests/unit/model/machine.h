@@ -4,6 +4,11 @@
  * is a step, a clock that may step back or leap, and interrupts that may strike at any step. Only
  * tests/unit/ring_model.c includes it. What must hold at each step is in model/claims.h.
  *
+ * The CPU itself sees its stores in order. A reader on another one need not (`is_unordered`): each word that changes
+ * may be held back from it, until a barrier of the writers' CPU at the latest, while later ones are seen. Such a
+ * barrier is what the first build's exchanges are (`fences`), or what the reader has the CPU pass (`waits`:
+ * live/rings/rings.h).
+ *
  * A step stands before every primitive of ring.h, and in the middle of filling a record. Stores
  * that ring.h does without a primitive (most header fields, a record's thread) have no step of their
  * own; where a primitive yields the value that is stored, it stands between them.
@@ -34,6 +39,7 @@ enum {
 	MODEL_BASE = 5,				 /* and of the first block */
 	MODEL_CPU = 3,
 	MODEL_BUFFER = 1, /* of the first page; the next has the next */
+	MODEL_HELD = 64,  /* words that are held back at once at most */
 };
 
 #define MODEL_UUID_LO 0x1122334455667788ULL
@@ -98,6 +104,11 @@ struct scenario {
 	bool fine;	  /* steps between the header's plain stores too */
 	bool chain;	  /* each writer is interrupted at most once */
 	bool reader;
+	bool is_unordered; /* a reader may see stores in another order */
+	bool fences;	   /* but not those that ring.h has ordered */
+	u32 waits;	   /* the reader has the CPU pass a barrier: enum waits */
+	bool is_short;	   /* the reader looks once, at the first ring, and copies a block at once */
+	u32 nr_held;	   /* words that are held back in a run at most */
 	bool drops;    /* every second writer gives its place back */
 	bool moves;    /* a turn may lead to the other buffer */
 	u32 nr_before; /* writers that run undisturbed first */
@@ -110,6 +121,7 @@ struct scenario {
 struct run {
 	u64 now, clock_max;
 	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost, nr_moves;
+	u32 nr_held;
 	u32 page;	/* the active one */
 	bool is_rested; /* no writer has read the clock since all had left */
 	struct note notes[MODEL_RINGS][MODEL_NOTES];
@@ -122,6 +134,23 @@ struct decision {
 };
 
 enum reader_phase { READER_IDLE, READER_COPIES, READER_DONE };
+
+enum waits {
+	WAITS_BEFORE = 1, /* between `done` and the copy */
+	WAITS_BEHIND = 2, /* between the copy and `opened` */
+};
+
+/* A word of memory that another CPU does not see yet as it is. */
+struct held_word {
+	u64 *at; /* in what it sees */
+	u64 value;
+};
+
+/* What is shared with readers, or how another CPU sees it. */
+struct model_view {
+	u8 memory[MODEL_MEMORY];
+	struct lkst_ring rings[MODEL_RINGS];
+};
 
 struct model_reader {
 	u32 phase, copied, ring;
@@ -140,6 +169,12 @@ static struct {
 	struct writer *current;
 	u32 depth, mutant;
 	struct model_reader reader;
+
+	/* Where a reader may see stores in another order: what it sees, and what had been stored at the step before. */
+	struct model_view seen, told;
+	struct held_word held[MODEL_HELD];
+	u32 nr_held;
+	u64 told_changes;
 
 	/* Decisions: prescribed up to `nr_prefix`, then the first option, remembered. */
 	struct {
@@ -268,6 +303,103 @@ static bool model_next_prefix(void)
 	return true;
 }
 
+/* ---- what another CPU sees ------------------------------------------------------------------ */
+
+/* The CPU of the writers passes a full barrier. */
+static void model_see_all(void)
+{
+	u32 i;
+
+	for (i = 0; i < m.nr_held; i++)
+		*m.held[i].at = m.held[i].value;
+	m.nr_held = 0;
+}
+
+/* The word at @seen gets @value, at once or later. A word that is held back already gets the newer value then. */
+static void model_tell_word(u64 *seen, u64 value)
+{
+	u32 i;
+
+	for (i = 0; i < m.nr_held; i++) {
+		if (m.held[i].at == seen) {
+			m.held[i].value = value;
+			return;
+		}
+	}
+	if (m.run.nr_held < m.sc->nr_held && m.nr_held < MODEL_HELD &&
+	    (m.random ? !model_random(3) : model_decide(2))) {
+		model_log("is held back", "a store");
+		m.run.nr_held++;
+		m.held[m.nr_held++] = (struct held_word){ seen, value };
+	} else {
+		*seen = value;
+	}
+}
+
+static void model_tell(const void *is, void *told, void *seen, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes / sizeof(u64); i++) {
+		u64 word;
+
+		memcpy(&word, (const u8 *)is + i * sizeof(u64), sizeof(word));
+		if (word == ((u64 *)told)[i])
+			continue;
+		((u64 *)told)[i] = word;
+		model_tell_word((u64 *)seen + i, word);
+	}
+}
+
+/* What was stored since the last call is seen by other CPUs, or held back. */
+static void model_tell_all(void)
+{
+	u32 page, ring;
+
+	if (!m.sc->is_unordered || m.told_changes == m.nr_changes)
+		return;
+	m.told_changes = m.nr_changes;
+	model_tell(m.memory, m.told.memory, m.seen.memory, model_ring_bytes() * model_nr_rings());
+	for (page = 0; page < model_nr_pages(); page++) {
+		ring = page * LKST_LEVELS;
+		model_tell(m.st[page].ring, &m.told.rings[ring], &m.seen.rings[ring], sizeof(m.st[page].ring));
+	}
+}
+
+/* Everything is seen as it is. */
+static void model_show_all(void)
+{
+	u32 page;
+
+	memcpy(m.told.memory, m.memory, MODEL_MEMORY);
+	for (page = 0; page < MODEL_PAGES; page++)
+		memcpy(&m.told.rings[page * LKST_LEVELS], m.st[page].ring, sizeof(m.st[page].ring));
+	m.seen = m.told;
+	m.nr_held = 0;
+	m.told_changes = m.nr_changes;
+}
+
+/* Before and after a store of ring.h that readers rely on. */
+static void model_fence(void)
+{
+	if (!m.sc->fences)
+		return;
+	model_tell_all();
+	model_see_all();
+}
+
+/* Some of what is held back may come to be seen at any time. */
+static void model_see_some(void)
+{
+	u32 i;
+
+	for (i = 0; i < m.nr_held; i++)
+		if (m.random ? !model_random(4) : model_decide(2)) {
+			*m.held[i].at = m.held[i].value;
+			m.held[i--] = m.held[--m.nr_held];
+		}
+}
+
 /* ---- steps ---------------------------------------------------------------------------------- */
 
 static void model_writer(void);
@@ -286,6 +418,7 @@ static void model_step(const char *where)
 	if (m.failed)
 		return;
 	model_observe();
+	model_tell_all();
 	while (model_may_nest() && (m.random ? !model_random(m.odds) : model_decide(2))) {
 		model_log("another writer", where);
 		m.run.nr_nested++;

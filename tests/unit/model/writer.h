@@ -10,9 +10,9 @@
 
 #define LKST_LOAD(x) ((typeof(x))model_load(&(x), sizeof(x), "load " #x))
 #define LKST_STORE(x, v) model_store((void *)&(x), sizeof(x), v, "store " #x)
-#define LKST_STORE_RELEASE(x, v) LKST_STORE(x, v)
-#define LKST_STORE_ORDERED(x, v) LKST_STORE(x, v)
-#define LKST_STORE_FENCE(x, v) LKST_STORE(x, v)
+#define LKST_STORE_RELEASE(x, v) LKST_STORE_ORDERED(x, v)
+#define LKST_STORE_ORDERED(x, v) (model_fence(), LKST_STORE(x, v), model_fence())
+#define LKST_STORE_FENCE(x, v) LKST_STORE_ORDERED(x, v)
 #define LKST_LEAVE_AT(st) (0ULL)
 #define LKST_TARGET(st, wraps, ts) ((void)(wraps), (void)(ts), model_target(st))
 #define LKST_SWITCH_BUFFER(st, to) model_switch_buffer(to)
