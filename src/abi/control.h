@@ -103,6 +103,8 @@ struct lkst_control {
 	u32 sample_clock; /* enum lkst_sample_clock */
 	u32 stack_epoch;  /* stacks that were written at another one are written again */
 	u8 address_key[16]; /* random; with it `lkst serve` hides the kernel's addresses; it never leaves the kernel */
+	u32 is_unordered; /* what a CPU stores others may see in another order: live/rings/rings.h */
+	u32 pad;
 };
 
 #endif

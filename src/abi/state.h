@@ -26,7 +26,7 @@
 
 enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST", by its bytes in memory */
-	LKST_ABI_VERSION = 12,
+	LKST_ABI_VERSION = 13,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, softirq, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,

@@ -3,8 +3,8 @@
  * What kernels do in different ways, and what older ones cannot. The programs are built twice of one source: for
  * kernels that have all that is named below, and, with LKST_FLOOR defined, for those from Linux 5.10 on that lack some
  * of it; live/programs/floor.h chooses. In the first, each of these is one plain access, so that they do not pay for
- * the others. The second is for x86 alone: before Linux 5.18 arm64 has no exchange (1902472b4fa9), without which the
- * stores there are in no order (record.h).
+ * the others. Before Linux 5.18 arm64 has no exchange (1902472b4fa9), without which the stores there are in no order
+ * (record.h): readers do what is missing (live/rings/rings.h).
  */
 #ifndef LKST_BPF_COMPAT_H
 #define LKST_BPF_COMPAT_H
@@ -109,7 +109,8 @@
 	})
 
 /*
- * An atomic addition is a full barrier on x86 (LOCK, Intel SDM 3A, 9.2.5), and all that BPF had before. It adds
+ * An atomic addition is a full barrier on x86 (LOCK, Intel SDM 3A, 9.2.5), and all that BPF had before. On arm64 it
+ * orders nothing, and who keeps a moment does the other half for both (live/drain/incidents.c). It adds
  * nothing, so that a value that another CPU has stored in between stays. The compiler must not know that it is nothing:
  * it would make another operation of it.
  */
@@ -134,8 +135,12 @@ struct task_struct___floor {
 struct request___floor {
 	struct gendisk *rq_disk;
 };
-struct pt_regs___cs {
+struct pt_regs___mode {
+#ifdef __TARGET_ARCH_arm64
+	u64 pc, pstate;
+#else
 	u64 cs;
+#endif
 };
 #pragma clang attribute pop
 
@@ -170,14 +175,25 @@ static __always_inline u32 lkst_prev_state(struct task_struct *prev)
 #define LKST_PREV_STATE(preempt, prev) lkst_prev_state(prev)
 
 /*
- * At the upper end of its stack (task_pt_regs(), arch/x86/include/asm/processor.h), whose size no type has. Debugging
- * by KASAN doubles it (arch/x86/include/asm/page_64_types.h): what is found then is not of a program.
+ * At the upper end of its stack (task_pt_regs(), arch/x86 and arch/arm64/include/asm/processor.h), whose size no type
+ * has. Debugging by KASAN doubles it (arch/x86/include/asm/page_64_types.h, arch/arm64/include/asm/memory.h), and with
+ * pages of 64 KB arm64 has stacks of as many: what is found then is not of a program.
  */
 enum { STACK_BYTES = 4 << 12 };
-#define LKST_ARE_OF_PROGRAM(regs) (LKST_READ((struct pt_regs___cs *)(regs), cs) & 3)
+#ifdef __TARGET_ARCH_arm64
+/*
+ * user_mode(), arch/arm64/include/asm/ptrace.h. Memory that is 0, and many a pointer, have that mode, too: a state has
+ * 32 bits, and a program's address is not 0 and has no bit 55.
+ */
+#define LKST_ARE_OF_PROGRAM(regs)                                                                  \
+	(!(LKST_READ((struct pt_regs___mode *)(regs), pstate) & ~0xfffffff0ULL) &&                 \
+	 LKST_READ((struct pt_regs___mode *)(regs), pc) - 1 < 1ULL << 55)
+#else
+#define LKST_ARE_OF_PROGRAM(regs) (LKST_READ((struct pt_regs___mode *)(regs), cs) & 3)
+#endif
 #define LKST_TASK_REGS(task)                                                                       \
 	((void *)(LKST_READ((struct task_struct___floor *)(task), stack) + STACK_BYTES -           \
-		  bpf_core_type_size(struct pt_regs___cs)))
+		  bpf_core_type_size(struct pt_regs___mode)))
 
 static __always_inline struct gendisk *lkst_disk(struct request *rq)
 {

@@ -72,9 +72,10 @@ extern const volatile struct lkst_program_config lkst_cfg;
 /*
  * x86 keeps stores in order (Intel SDM 3A, 9.2.2). Other CPUs need not, and BPF had no instruction for
  * that before Linux 6.14. But an exchange is a full barrier on every CPU (kernel, tools/memory-model:
- * value-returning atomics; for arm64, arch/arm64/net/bpf_jit_comp.c: SWPAL, or a loop and DMB ISH).
+ * value-returning atomics; for arm64, arch/arm64/net/bpf_jit_comp.c: SWPAL, or a loop and DMB ISH). Where there is none
+ * the order is that of the CPU alone, and its readers know (live/rings/rings.h).
  */
-#ifdef __TARGET_ARCH_x86
+#if defined(__TARGET_ARCH_x86) || defined(LKST_FLOOR)
 #define LKST_STORE_ORDERED(x, v)                                                                   \
 	do {                                                                                       \
 		LKST_BARRIER();                                                                    \

@@ -47,7 +47,8 @@
  *
  * A reader takes a block as closed only if `done` lies beyond its end; in the block that `done`
  * lies in, the content reaches to `done`. It copies the block, then loads `opened` again: the copy is
- * good if its block is among the youngest `mask` + 1 that were opened.
+ * good if its block is among the youngest `mask` + 1 that were opened. (Where the includer can keep stores in order for
+ * this CPU alone, readers have more to do: live/rings/rings.h.)
  */
 #ifndef LKST_BPF_RING_H
 #define LKST_BPF_RING_H

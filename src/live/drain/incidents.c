@@ -135,15 +135,37 @@ u32 lkst_incidents_last(const struct lkst_session *s)
 	return nr && __atomic_load_n(&c->banks.is_keeping, __ATOMIC_ACQUIRE) ? nr - 1 : nr;
 }
 
-/* The kernel does not get the text of the reason, which is added when it has answered. */
-static void add_reason(struct lkst_control *c, u32 number, const char *reason)
+/*
+ * The other half of lkst_ring_set_turn() where stores are in no order. A CPU's writer that has not seen when to leave
+ * @bank has stored its own time before it is waited for here, and that is replaced; a later one sees it.
+ */
+static void have_cpus_leave(const struct lkst_rings *r, u32 bank)
 {
+	const u64 leave_at = r->control->leave_at[bank];
+	struct lkst_ring *ring;
+	u32 cpu;
+
+	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		lkst_wait_for_writers_of(cpu, r->nr_cpus);
+		ring = &lkst_rings_state(r, cpu, bank)->ring[0];
+		if (__atomic_load_n(&ring->turn_at, __ATOMIC_RELAXED) > leave_at)
+			__atomic_store_n(&ring->turn_at, leave_at, __ATOMIC_RELAXED);
+	}
+}
+
+/* What the kernel does not do itself for incident @number. It does not get the text of the reason. */
+static void finish_keeping(const struct lkst_session *s, u32 number, const char *reason)
+{
+	struct lkst_control *c = lkst_session_control(s);
 	u32 bank;
 
-	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
-		if (incidents_state_of(c, bank) == LKST_BANK_KEPT && c->bank[bank].number == number)
-			snprintf(c->bank[bank].cause.reason, sizeof(c->bank[bank].cause.reason),
-				 "%s", reason);
+	for (bank = 0; bank < LKST_NR_BUFFERS; bank++) {
+		if (incidents_state_of(c, bank) != LKST_BANK_KEPT || c->bank[bank].number != number)
+			continue;
+		snprintf(c->bank[bank].cause.reason, sizeof(c->bank[bank].cause.reason), "%s", reason);
+		if (lkst_session_rings(s)->is_unordered)
+			have_cpus_leave(lkst_session_rings(s), bank);
+	}
 }
 
 int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, const char *reason,
@@ -169,7 +191,7 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 			"all banks hold incidents; save them with `lkst incident save`, "
 			"and make room with `lkst incident drop`");
 	if (number)
-		add_reason(c, number, reason);
+		finish_keeping(s, number, reason);
 	*ret_number = number;
 	return 0;
 }

@@ -24,8 +24,6 @@ static bool floor_has_helper(const struct lkst_kernel *k, int helper)
 	return lkst_kernel_has_enum_value(k, "bpf_func_id", helper);
 }
 
-#ifdef __x86_64__
-
 /*
  * bpf_loop() is the youngest of what all programs of the first build take (Linux 5.17), and a kernel that has it has
  * the others. Linux 5.18 added the argument of sched_switch.
@@ -36,14 +34,15 @@ bool lkst_floor_is_needed(const struct lkst_kernel *k)
 	       lkst_kernel_check_tracepoint(NULL, k, "sched_switch", lkst_events[LKST_EV_sched_switch].hooks[0].proto);
 }
 
-#else
-
-bool lkst_floor_is_needed(const struct lkst_kernel *k)
+/* x86 keeps stores in order by itself (bpf/record.h). */
+bool lkst_floor_is_unordered(const struct lkst_kernel *k)
 {
+#ifdef __x86_64__
 	return false;
-}
-
+#else
+	return lkst_floor_is_needed(k);
 #endif
+}
 
 const void *lkst_floor_elf(size_t *ret_size)
 {

@@ -19,6 +19,9 @@ struct lkst_kernel;
 /* Whether kernel @k takes it. */
 bool lkst_floor_is_needed(const struct lkst_kernel *k);
 
+/* Whether what a CPU stores by kernel @k's programs may be seen in another order elsewhere (live/rings/rings.h). */
+bool lkst_floor_is_unordered(const struct lkst_kernel *k);
+
 /* The object file, as it was built in. */
 const void *lkst_floor_elf(size_t *ret_size);
 

@@ -14,6 +14,7 @@
 #include "live/masks/maskset_edit.h"
 #include "live/masks/maskset_hooks.h"
 #include "live/masks/masksets.h"
+#include "live/programs/floor.h"
 #include "live/session/session_fields.h"
 
 static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *memory)
@@ -34,6 +35,7 @@ static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u
 	c->version = LKST_ABI_VERSION;
 	c->nr_cpus = nr_cpus;
 	c->active = LKST_MASKSET_RNOTHING;
+	c->is_unordered = plan->kernel && lkst_floor_is_unordered(plan->kernel);
 	c->start_ns = lkst_monotonic_ns();
 	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++) {

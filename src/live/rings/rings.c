@@ -13,6 +13,19 @@
 
 #include "base/bsearch.h"
 #include "base/time.h"
+#include "live/rings/writers.h"
+
+/* Where stores are in no order: what was stored on @cpu before what has been seen so far is seen, too, from now on. */
+static void rings_order(const struct lkst_rings *r, u32 cpu)
+{
+	if (r->is_unordered)
+		lkst_wait_for_writers_of(cpu, r->nr_cpus);
+}
+
+static void reader_order(const struct lkst_ring_reader *reader)
+{
+	rings_order(reader->rings, lkst_instance_cpu(reader->instance));
+}
 
 /* Pairs with the releases of `done` in lkst_ring_commit() and lkst_ring_turn(). */
 static u64 load_done(const struct lkst_ring *ring)
@@ -20,14 +33,25 @@ static u64 load_done(const struct lkst_ring *ring)
 	return __atomic_load_n(&ring->done, __ATOMIC_ACQUIRE);
 }
 
+/* The same, for what reads on below it. */
+static u64 load_done_to_read(const struct lkst_ring_reader *reader)
+{
+	u64 done = load_done(reader->ring);
+
+	if (done)
+		reader_order(reader);
+	return done;
+}
+
 /*
  * How many blocks have been opened after everything that was read before: pairs with the store in
  * lkst_ring_turn(), which comes before any store into a block that is entered.
  */
-static u64 load_opened_after_copy(const struct lkst_ring *ring)
+static u64 load_opened_after_copy(const struct lkst_ring_reader *reader)
 {
+	reader_order(reader);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&ring->opened, __ATOMIC_RELAXED);
+	return __atomic_load_n(&reader->ring->opened, __ATOMIC_RELAXED);
 }
 
 /* Number of the oldest block that is intact when @opened blocks have been opened. */
@@ -116,6 +140,7 @@ int lkst_rings_open(struct lkst_err *e, int memory_fd, int control_fd, struct lk
 	r.memory = p;
 	r.block_shift = __builtin_ctz(value_size);
 	r.nr_cpus = r.control->nr_cpus;
+	r.is_unordered = r.control->is_unordered;
 	*ret_rings = r;
 	return 0;
 }
@@ -143,15 +168,18 @@ bool lkst_rings_has(const struct lkst_rings *r, u32 buffer)
 	       LKST_STATE_MAGIC;
 }
 
-static void rings_copy_marks(const struct lkst_marks *marks, struct lkst_marks *ret_marks)
+static void rings_copy_marks(const struct lkst_rings *r, const struct lkst_state *st, struct lkst_marks *ret_marks)
 {
+	const struct lkst_marks *marks = &st->marks;
 	int try;
 
 	/* Pairs with the release in lkst_buffer_mark(): up to its number, marks are complete. */
 	for (try = 0; try < 100; try++) {
 		u64 nr = __atomic_load_n(&marks->nr, __ATOMIC_ACQUIRE);
 
+		rings_order(r, st->cpu);
 		*ret_marks = *marks;
+		rings_order(r, st->cpu);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&marks->nr, __ATOMIC_RELAXED) == nr)
 			return;
@@ -179,7 +207,7 @@ unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 
 
 	if (oldest <= ring.first)
 		return 0;
-	rings_copy_marks(&st->marks, &marks);
+	rings_copy_marks(r, st, &marks);
 	return lkst_lost_find(&ring, ret_lost);
 }
 
@@ -222,20 +250,30 @@ static bool is_block(const struct lkst_ring_reader *reader, const struct lkst_bl
 	       h->packet_seq_num == number;
 }
 
-void lkst_ring_reader_rebase(struct lkst_ring_reader *reader)
+/* The header of block @reader->next; NULL: there is none yet. */
+static const struct lkst_block_header *next_header(const struct lkst_ring_reader *reader)
 {
 	const struct lkst_block_header *h = (const void *)block_memory(reader, reader->next);
+	const struct lkst_rings *r = reader->rings;
 
-	reader->discarded0 = is_block(reader, h, reader->next) ? h->events_discarded : 0;
+	/* Where its fields may be seen in any order they are complete once `done` has passed them. */
+	if (r->is_unordered && load_done_to_read(reader) <= reader->next << r->block_shift)
+		return NULL;
+	return is_block(reader, h, reader->next) ? h : NULL;
+}
+
+void lkst_ring_reader_rebase(struct lkst_ring_reader *reader)
+{
+	const struct lkst_block_header *h = next_header(reader);
+
+	reader->discarded0 = h ? h->events_discarded : 0;
 }
 
 u64 lkst_ring_reader_next_ns(const struct lkst_ring_reader *reader)
 {
-	const struct lkst_block_header *h = (const void *)block_memory(reader, reader->next);
+	const struct lkst_block_header *h = next_header(reader);
 
-	return is_block(reader, h, reader->next)
-		       ? __atomic_load_n(&h->timestamp_begin, __ATOMIC_RELAXED)
-		       : 0;
+	return h ? __atomic_load_n(&h->timestamp_begin, __ATOMIC_RELAXED) : 0;
 }
 
 /* Gives up the blocks that the writers have overwritten meanwhile. */
@@ -268,7 +306,7 @@ static unsigned int keep_good(struct lkst_ring_reader *reader, u8 *copies, u64 f
 			      unsigned int nr)
 {
 	const size_t size = 1UL << reader->rings->block_shift;
-	u64 oldest = oldest_intact(reader->ring, load_opened_after_copy(reader->ring));
+	u64 oldest = oldest_intact(reader->ring, load_opened_after_copy(reader));
 	unsigned int good = 0, i;
 
 	for (i = 0; i < nr; i++) {
@@ -296,6 +334,9 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
 
 	look_again(reader);
 	skip_overtaken(reader);
+	if (reader->next >= end)
+		return 0;
+	reader_order(reader);
 	for (first = reader->next; nr < max_blocks && first + nr < end; nr++)
 		memcpy((u8 *)buffer + ((size_t)nr << r->block_shift),
 		       block_memory(reader, first + nr), 1UL << r->block_shift);
@@ -313,7 +354,7 @@ static u64 end_ns(const struct lkst_ring_reader *reader, u64 number)
 
 void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns)
 {
-	u64 end = load_done(reader->ring) >> reader->rings->block_shift;
+	u64 end = load_done_to_read(reader) >> reader->rings->block_shift;
 
 	/* Blocks that are overwritten meanwhile only get younger, so the search stays right. */
 	if (reader->next < end)
@@ -333,11 +374,12 @@ int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)
 		return 0;
 	if (number > reader->next)
 		return -EAGAIN;
+	reader_order(reader);
 	/* Not younger than any record below `done`, because its time was stored before. */
 	last = __atomic_load_n(&ring->last, __ATOMIC_RELAXED);
 	look_again(reader);
 	memcpy(buffer, block_memory(reader, number), 1UL << r->block_shift);
-	if (oldest_intact(ring, load_opened_after_copy(ring)) > number)
+	if (oldest_intact(ring, load_opened_after_copy(reader)) > number)
 		return -EAGAIN;
 	if (!is_block(reader, h, number))
 		return 0;
@@ -356,6 +398,12 @@ u64 lkst_ring_reader_quiet_ns(const struct lkst_ring_reader *reader)
 	u64 now, last;
 	int try;
 
+	if (reader->rings->is_unordered) {
+		now = lkst_monotonic_ns();
+		/* Who has begun before has ended then, and its `done` is seen. */
+		reader_order(reader);
+		return now;
+	}
 	for (try = 0; try < 1000; try++) {
 		now = lkst_monotonic_ns();
 		/* A writer that counts itself in `nest` reads its clock after that (lkst_ring_reserve()). */
@@ -379,12 +427,12 @@ static u64 ring_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer, u32 l
 		u64 ns;
 
 		lkst_ring_reader_init(&reader, r, cpu, buffer, level);
-		if (load_done(reader.ring) >> r->block_shift < reader.next ||
+		if (load_done_to_read(&reader) >> r->block_shift < reader.next ||
 		    !load_done(reader.ring))
 			return 0;
 		h = (const void *)block_memory(&reader, reader.next);
 		ns = __atomic_load_n(&h->timestamp_begin, __ATOMIC_RELAXED);
-		if (oldest_intact(reader.ring, load_opened_after_copy(reader.ring)) == reader.next)
+		if (oldest_intact(reader.ring, load_opened_after_copy(&reader)) == reader.next)
 			return ns;
 	}
 	return 0;

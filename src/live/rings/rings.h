@@ -2,6 +2,13 @@
 /*
  * The rings of a running recording, mapped: copying blocks out of them while writers go on. The
  * writers never see a reader; what they overwrite while it reads is noticed and counted.
+ *
+ * bpf/ring.h says which of a writer's stores are in order for readers on other CPUs. Where the programs have nothing to
+ * do that with (lkst_control.is_unordered; bpf/compat.h), the reader has the writers' CPU pass a full barrier, by
+ * running there once, in two places: after it has read `done`, and after it has copied. A store that it has seen before
+ * such a barrier was made before it by the CPU, and so was every store that comes before this one in the program: all
+ * of them are seen behind the barrier. By the first, what is below `done` is there; by the second, if the copy has
+ * anything of a block that was opened meanwhile, `opened` counts that block. tests/unit/ring_model.c does both.
  */
 #ifndef LKST_LIVE_RINGS_RINGS_H
 #define LKST_LIVE_RINGS_RINGS_H
@@ -20,6 +27,7 @@ struct lkst_rings {
 	struct lkst_control *control;
 	u32 block_shift;
 	u32 nr_cpus;
+	bool is_unordered;
 };
 
 /*

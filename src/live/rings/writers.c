@@ -45,6 +45,36 @@ void lkst_wait_for_writers(u32 nr_cpus)
 		visit_cpus(nr_cpus, UINT64_MAX);
 }
 
+/* Whether this thread has been on @cpu. False: the CPU is not online, or this process may not use it. */
+static bool visit_cpu(u32 cpu, u32 nr_cpus)
+{
+	cpu_set_t *own = CPU_ALLOC(nr_cpus), *one = CPU_ALLOC(nr_cpus);
+	size_t size = CPU_ALLOC_SIZE(nr_cpus);
+	bool has_been = false;
+
+	if (own && one && !sched_getaffinity(0, size, own)) {
+		CPU_ZERO_S(size, one);
+		CPU_SET_S(cpu, size, one);
+		/* It may go away in between. */
+		has_been = !sched_setaffinity(0, size, one) && sched_getcpu() == (int)cpu;
+		sched_setaffinity(0, size, own);
+	}
+	CPU_FREE(own);
+	CPU_FREE(one);
+	return has_been;
+}
+
+/*
+ * A switch to another thread is a full barrier of its CPU (kernel/sched/core.c, __schedule(), and
+ * Documentation/scheduler/membarrier.rst); so is what RCU waits for (Documentation/RCU/Design/Requirements,
+ * "Memory-Barrier Guarantees").
+ */
+void lkst_wait_for_writers_of(u32 cpu, u32 nr_cpus)
+{
+	if (!visit_cpu(cpu, nr_cpus))
+		lkst_wait_for_writers(nr_cpus);
+}
+
 void lkst_wait_for_writers_soon(u32 nr_cpus, u64 until_ns)
 {
 	if (!visit_cpus(nr_cpus, until_ns))

@@ -14,4 +14,11 @@ void lkst_wait_for_writers(u32 nr_cpus);
  */
 void lkst_wait_for_writers_soon(u32 nr_cpus, u64 until_ns);
 
+/*
+ * The same for those of CPU @cpu, mostly by running there once. What they stored, whatever has begun before, is seen
+ * from then on; and of those that begin later nothing was seen before, even where a CPU's stores are in no order
+ * (rings.h).
+ */
+void lkst_wait_for_writers_of(u32 cpu, u32 nr_cpus);
+
 #endif
