@@ -55,6 +55,9 @@
 /* The disk of request @rq. Its queue has it since Linux 5.15, d152c682f03c. */
 #define LKST_DISK(rq) ((rq)->q->disk)
 
+/* The flags of page fault @fault. They have a type of their own since Linux 5.13, da2f5eb3d344. */
+#define LKST_FAULT_FLAGS(fault) BPF_CORE_READ(fault, flags)
+
 /* How a request went, as block_rq_complete has said it since Linux 5.16. */
 #define LKST_BLOCK_STATUS_TYPE u8
 #define LKST_BLOCK_STATUS(status) (status)
@@ -135,6 +138,9 @@ struct task_struct___floor {
 struct request___floor {
 	struct gendisk *rq_disk;
 };
+struct vm_fault___floor {
+	unsigned int flags;
+};
 struct pt_regs___mode {
 #ifdef __TARGET_ARCH_arm64
 	u64 pc, pstate;
@@ -200,6 +206,13 @@ static __always_inline struct gendisk *lkst_disk(struct request *rq)
 	return bpf_core_field_exists(rq->q->disk) ? rq->q->disk : ((struct request___floor *)rq)->rq_disk;
 }
 #define LKST_DISK(rq) lkst_disk(rq)
+
+static __always_inline u32 lkst_fault_flags(struct vm_fault *fault)
+{
+	return bpf_core_field_exists(fault->flags) ? (u32)BPF_CORE_READ(fault, flags)
+						   : BPF_CORE_READ((struct vm_fault___floor *)fault, flags);
+}
+#define LKST_FAULT_FLAGS(fault) lkst_fault_flags(fault)
 
 /* Before, it was a negative errno, made of the status (blk_errors, block/blk-core.c). */
 static __always_inline u32 lkst_block_status(s32 status)

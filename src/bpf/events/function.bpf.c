@@ -238,7 +238,7 @@ LKST_KPROBE(vfree, u64 address)
 		if (!lkst_wants_current())                                                         \
 			return LKST_UNWANTED(event);                                               \
 		address = BPF_CORE_READ(fault, address);                                           \
-		flags = BPF_CORE_READ(fault, flags);                                               \
+		flags = LKST_FAULT_FLAGS(fault);                                                   \
 		lkst_recording(event, r) {                                                         \
 			LKST_PUT64(r->address, address);                                           \
 			r->flags = flags;                                                          \

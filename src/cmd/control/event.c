@@ -164,8 +164,6 @@ static int check_program(struct lkst_err *e, const struct elsewhere *w, const st
 {
 	char name[LKST_HOOK_NAME_MAX];
 
-	if (w->is_older && !lkst_floor_keeps(w->kernel, lkst_hook_kind(hook)))
-		return lkst_err_set(e, -ENOENT, "this kernel is too old to keep programs at functions");
 	lkst_hook_name(lkst_hook_kind(hook), hook->target, name);
 	return lkst_needs_check(e, w->needs, name);
 }

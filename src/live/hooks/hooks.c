@@ -380,6 +380,23 @@ static int open_tracepoint(struct lkst_err *e, struct lkst_hook *hook)
 	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;
 }
 
+/*
+ * Before Linux 5.15 (b89fbfbb854c) a perf event has no link, and keeps its program as long as it is open itself. A map
+ * with BPF_F_PRESERVE_ELEMS (Linux 5.10, 792caccc4526) keeps it open for as long as there is the map. Returns that.
+ */
+static int attach_in_map(const struct lkst_hook *hook, int event_fd)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_PRESERVE_ELEMS);
+	_cleanup_close_ int map = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "lkst_attached", sizeof(u32),
+						 sizeof(u32), 1, &options);
+	const u32 zero = 0;
+
+	if (map < 0 || ioctl(event_fd, PERF_EVENT_IOC_SET_BPF, hook->program_fd) ||
+	    bpf_map_update_elem(map, &zero, &event_fd, BPF_ANY))
+		return -errno;
+	return lkst_take_fd(map);
+}
+
 /* Attaches the hook's program to a perf event, which the link then keeps. */
 static int attach_to_event(struct lkst_err *e, struct lkst_hook *hook, int event_fd)
 {
@@ -387,6 +404,11 @@ static int attach_to_event(struct lkst_err *e, struct lkst_hook *hook, int event
 	_cleanup_close_ int fd =
 		bpf_link_create(hook->program_fd, event_fd, BPF_PERF_EVENT, &options);
 
+	/* Those by name need the cookie. */
+	if (fd < 0 && errno == EINVAL && hook->kind != LKST_HOOK_BY_NAME) {
+		fd = attach_in_map(hook, event_fd);
+		errno = fd < 0 ? -fd : 0;
+	}
 	if (fd < 0)
 		return lkst_err_sys(e, -errno, "attaching it failed");
 	if (ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0))

@@ -61,17 +61,16 @@ static bool calls_unknown(const struct lkst_kernel *k, const struct bpf_program 
 	return false;
 }
 
-/* Links of perf events can be pinned. They are of Linux 5.15, b89fbfbb854c. */
+/* Links of perf events, which give a program a number (its cookie). They are of Linux 5.15, b89fbfbb854c. */
 static bool has_perf_links(const struct lkst_kernel *k)
 {
 	return lkst_kernel_has_enum_value(k, "bpf_link_type", BPF_LINK_TYPE_PERF_EVENT);
 }
 
-bool lkst_floor_keeps(const struct lkst_kernel *k, enum lkst_hook_kind kind)
+static bool is_by_name(const struct bpf_program *program)
 {
-	return (kind != LKST_HOOK_KPROBE && kind != LKST_HOOK_KRETPROBE && kind != LKST_HOOK_BY_NAME &&
-		kind != LKST_HOOK_PROBE) ||
-	       has_perf_links(k);
+	return !strcmp(bpf_program__name(program), LKST_ANY_TRACEPOINT) ||
+	       !strcmp(bpf_program__name(program), LKST_ANY_PROBE);
 }
 
 static bool floor_lacks(const struct lkst_kernel *k, const struct bpf_program *program)
@@ -80,10 +79,8 @@ static bool floor_lacks(const struct lkst_kernel *k, const struct bpf_program *p
 	if (bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL &&
 	    !lkst_kernel_has_enum_value(k, "bpf_prog_type", BPF_PROG_TYPE_SYSCALL))
 		return true;
-	/* A program of a function, or of a tracepoint by its name, is attached by such a link. */
-	if ((bpf_program__type(program) == BPF_PROG_TYPE_KPROBE ||
-	     bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT) &&
-	    !has_perf_links(k))
+	/* It asks for its tracepoint's number. */
+	if (is_by_name(program) && !has_perf_links(k))
 		return true;
 	/* Before Linux 5.12 (3d06f34aa89e) no such list may call d_path(). /proc has what it would. */
 	return calls_unknown(k, program) || !strcmp(bpf_program__name(program), "iter__open_files");

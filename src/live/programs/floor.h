@@ -25,9 +25,6 @@ bool lkst_floor_is_unordered(const struct lkst_kernel *k);
 /* The object file, as it was built in. */
 const void *lkst_floor_elf(size_t *ret_size);
 
-/* Whether kernel @k keeps a program attached to a hook of @kind when the process that attached it has ended. */
-bool lkst_floor_keeps(const struct lkst_kernel *k, enum lkst_hook_kind kind);
-
 /* Leaves out the programs of @object that kernel @k cannot have, as far as that is known before they are loaded. */
 void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object, struct lkst_notes *notes);
 

@@ -572,9 +572,12 @@ int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
 				    program == p->skel->progs.tp_btf__sched_process_free);
 	}
 	for (i = 0; i < plan->nr_tracepoints; i++) {
-		err = programs_add_hook(e, hooks, LKST_HOOK_BY_NAME, plan->tracepoints[i].name,
-					plan->tracepoints[i].plan.probe ? p->skel->progs.probe__any
-							       : p->skel->progs.tp__any);
+		program = plan->tracepoints[i].plan.probe ? p->skel->progs.probe__any : p->skel->progs.tp__any;
+		if (!bpf_program__autoload(program))
+			return lkst_err_set(e, -ENOTSUP,
+					    "this kernel is too old to record tracepoints by name, such as %s",
+					    plan->tracepoints[i].name);
+		err = programs_add_hook(e, hooks, LKST_HOOK_BY_NAME, plan->tracepoints[i].name, program);
 		if (err)
 			return err;
 		hooks->items[hooks->nr - 1].perf_id = plan->tracepoints[i].perf_id;
