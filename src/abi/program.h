@@ -98,6 +98,9 @@ struct lkst_restart {
 	u32 is_by_word; /* only where the futex that restart_block has is the first argument */
 };
 
+/* The map by which the second build does what the first has an instruction for; the first has none (bpf/compat.h). */
+#define LKST_CLAIMS_MAP "lkst_claims"
+
 struct lkst_program_config {
 	u64 memory_id[2];
 	u32 block_shift;
@@ -121,6 +124,7 @@ struct lkst_program_config {
 	u8 call_args[2][LKST_SYSCALL_MAX]; /* how many arguments a call has; the second: a 32-bit program's */
 	u8 counters[LKST_PERF_AT_ONCE]; /* what perf_counters counts, enum lkst_perf_counter */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
+	u8 is_floor; /* they are the second build (bpf/compat.h) */
 };
 
 #endif

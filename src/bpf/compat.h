@@ -28,7 +28,8 @@
 #define LKST_READ(p, ...) ___arrow((p), ##__VA_ARGS__)
 
 /* Stores @v in @x, and gives what was there, in one step. For x86 Linux 5.12, 5ffa25502b5a. */
-#define LKST_EXCHANGE(x, v) __sync_lock_test_and_set(&(x), v)
+#define LKST_ATOMIC_EXCHANGE(x, v) __sync_lock_test_and_set(&(x), v)
+#define LKST_EXCHANGE LKST_ATOMIC_EXCHANGE
 
 /* A store that other CPUs see before any later load is done. */
 #define LKST_STORE_FENCE(x, v) ((void)LKST_EXCHANGE(x, v))
@@ -81,8 +82,16 @@
 #define LKST_STEP __noinline
 #define LKST_WEAK_STEP __weak __noinline /* in a header that several files include */
 
-/* Stores @new in @x if @old is there, and gives what was there, in one step. For x86 Linux 5.12, 5ffa25502b5a. */
-#define LKST_COMPARE_EXCHANGE(x, old, new) __sync_val_compare_and_swap(&(x), old, new)
+/*
+ * Stores @new in @x if @old is there, and gives what was there, in one step. For x86 Linux 5.12, 5ffa25502b5a. Where
+ * another CPU does the same at this moment, something other than @old may be given instead.
+ */
+#define LKST_ATOMIC_COMPARE_EXCHANGE(x, old, new) __sync_val_compare_and_swap(&(x), old, new)
+#define LKST_COMPARE_EXCHANGE LKST_ATOMIC_COMPARE_EXCHANGE
+
+/* Adds 1 to @x, and gives what was there, in one step. For x86 Linux 5.12, 5ca419f2864a. */
+#define LKST_ATOMIC_COUNT_UP(x) __sync_fetch_and_add(&(x), 1)
+#define LKST_COUNT_UP LKST_ATOMIC_COUNT_UP
 
 /* Has @function(i, &ctx) run for i from 0 to @times - 1, until it returns 1. Linux 5.17, e6f2dd0f8067. */
 #define LKST_LOOP(times, max, function, ctx) bpf_loop(times, function, ctx, 0)
@@ -99,31 +108,6 @@
 		typeof(p) __from = (p);                                                            \
 		BPF_CORE_READ(__from, ##__VA_ARGS__);                                              \
 	})
-
-/*
- * In two steps. It is enough where nobody else stores meanwhile: masksets are switched by commands alone, each in its
- * turn (cmd/recorders/turn.h), since there are no triggers.
- */
-#define LKST_EXCHANGE(x, v)                                                                        \
-	({                                                                                         \
-		typeof(x) __old = *(volatile typeof(x) *)&(x);                                     \
-		*(volatile typeof(x) *)&(x) = (v);                                                 \
-		__old;                                                                             \
-	})
-
-/*
- * An atomic addition is a full barrier on x86 (LOCK, Intel SDM 3A, 9.2.5), and all that BPF had before. On arm64 it
- * orders nothing, and who keeps a moment does the other half for both (live/drain/incidents.c). It adds
- * nothing, so that a value that another CPU has stored in between stays. The compiler must not know that it is nothing:
- * it would make another operation of it.
- */
-#define LKST_STORE_FENCE(x, v)                                                                     \
-	do {                                                                                       \
-		typeof(x) __nothing = 0;                                                           \
-		asm volatile("" : "+r"(__nothing));                                                \
-		*(volatile typeof(x) *)&(x) = (v);                                                 \
-		(void)__sync_fetch_and_add(&(x), __nothing);                                       \
-	} while (0)
 
 enum { TASK_WAKING = 0x200 }; /* include/linux/sched.h */
 
@@ -272,23 +256,138 @@ static __always_inline u32 *lkst_thread_note(void *map, struct task_struct *task
 #define LKST_STEP static __noinline
 #define LKST_WEAK_STEP static __noinline
 
-/* As LKST_EXCHANGE(): moments are kept by commands alone. */
-#define LKST_COMPARE_EXCHANGE(x, old, new)                                                         \
+#endif
+
+#if defined(LKST_FLOOR) || (defined(LKST_HANDLER_SOURCE) && defined(__TARGET_ARCH_x86))
+
+/*
+ * An atomic addition is a full barrier on x86 (LOCK, Intel SDM 3A, 9.2.5), and all that BPF had before. On arm64 it
+ * orders nothing, and who keeps a moment does the other half for both (live/drain/incidents.c). It adds
+ * nothing, so that a value that another CPU has stored in between stays. The compiler must not know that it is nothing:
+ * it would make another operation of it.
+ */
+#define LKST_ADDED_FENCE(x, v)                                                                     \
+	do {                                                                                       \
+		typeof(x) __nothing = 0;                                                           \
+		asm volatile("" : "+r"(__nothing));                                                \
+		*(volatile typeof(x) *)&(x) = (v);                                                 \
+		(void)__sync_fetch_and_add(&(x), __nothing);                                       \
+	} while (0)
+
+/*
+ * The words that a CPU is at work on, by how far they are from the control page. That an element is added only if it is
+ * not there is one step before others, too: each is locked in its map. A program that stops another one inside of that
+ * lock and wants it itself would wait forever (Linux 5.11, 20b6cc34ea74); live/programs/floor.h says how that is
+ * prevented.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, u64);
+	__type(value, u32);
+} lkst_claims SEC(".maps") __weak;
+
+static __always_inline bool lkst_claim(u64 word)
+{
+	u32 none = 0;
+
+	return !bpf_map_update_elem(&lkst_claims, &word, &none, BPF_NOEXIST);
+}
+
+static __always_inline void lkst_unclaim(u64 word)
+{
+	bpf_map_delete_elem(&lkst_claims, &word);
+}
+
+/* Another CPU has it for a few instructions. */
+static __always_inline bool lkst_claim_soon(u64 word)
+{
+	u32 i;
+
+	_Pragma("clang loop unroll(disable)") for (i = 0; i < 32; i++)
+		if (lkst_claim(word))
+			return true;
+	return false;
+}
+
+#define LKST_WORD(x) ((u64)((void *)&(x) - (void *)&lkst_control))
+
+#define LKST_CLAIMED_EXCHANGE(x, v)                                                                \
 	({                                                                                         \
-		typeof(x) __was = *(volatile typeof(x) *)&(x);                                     \
-		if (__was == (old))                                                                \
-			*(volatile typeof(x) *)&(x) = (new);                                       \
+		u64 __word = LKST_WORD(x);                                                         \
+		bool __is_mine = lkst_claim_soon(__word);                                          \
+		typeof(x) __old = *(volatile typeof(x) *)&(x);                                     \
+		*(volatile typeof(x) *)&(x) = (v);                                                 \
+		if (__is_mine)                                                                     \
+			lkst_unclaim(__word);                                                      \
+		__old;                                                                             \
+	})
+
+#define LKST_CLAIMED_COMPARE_EXCHANGE(x, old, new)                                                 \
+	({                                                                                         \
+		u64 __word = LKST_WORD(x);                                                         \
+		typeof(x) __wanted = (old), __was = ~__wanted;                                     \
+		if (lkst_claim(__word)) {                                                          \
+			__was = *(volatile typeof(x) *)&(x);                                       \
+			if (__was == __wanted)                                                     \
+				*(volatile typeof(x) *)&(x) = (new);                               \
+			lkst_unclaim(__word);                                                      \
+		}                                                                                  \
 		__was;                                                                             \
 	})
 
+/*
+ * No addition is lost, but CPUs that add at the same moment may be given the same. (The compiler would take it together
+ * with the other one.)
+ */
+#define LKST_CLAIMED_COUNT_UP(x)                                                                   \
+	({                                                                                         \
+		_Static_assert(sizeof(x) == 8, "which is what is added to");                       \
+		asm volatile("lock *(u64 *)(%0 + 0) += %1" ::"r"(&(x)), "r"(1ULL) : "memory");     \
+		*(volatile typeof(x) *)&(x) - 1;                                                   \
+	})
+
 /* The verifier follows each turn, so @max is a constant. */
-#define LKST_LOOP(times, max, function, ctx)                                                       \
+#define LKST_FOLLOWED_LOOP(times, max, function, ctx)                                              \
 	do {                                                                                       \
 		u32 __i;                                                                           \
 		_Pragma("clang loop unroll(disable)") for (__i = 0; __i < (max); __i++)            \
 			if (__i >= (times) || function(__i, ctx))                                  \
 				break;                                                             \
 	} while (0)
+
+#endif
+
+#ifdef LKST_FLOOR
+
+#define LKST_STORE_FENCE LKST_ADDED_FENCE
+#define LKST_EXCHANGE LKST_CLAIMED_EXCHANGE
+#define LKST_COMPARE_EXCHANGE LKST_CLAIMED_COMPARE_EXCHANGE
+#define LKST_LOOP LKST_FOLLOWED_LOOP
+
+#elif defined(LKST_HANDLER_SOURCE) && defined(__TARGET_ARCH_x86)
+
+/*
+ * A handler is compiled once, and linked with either build: it has both ways where they differ, and the verifier
+ * removes the one that lkst_cfg.is_floor rules out. The kernel still looks at all instructions, whether they are
+ * removed or not, so live/programs/floor.h replaces those that it does not know.
+ */
+#undef LKST_EXCHANGE
+#undef LKST_COMPARE_EXCHANGE
+#undef LKST_COUNT_UP
+#undef LKST_STEP
+#undef LKST_WEAK_STEP
+#undef LKST_LOOP
+#undef LKST_STORE_FENCE
+#define LKST_EXCHANGE(x, v) (lkst_cfg.is_floor ? LKST_CLAIMED_EXCHANGE(x, v) : LKST_ATOMIC_EXCHANGE(x, v))
+#define LKST_COMPARE_EXCHANGE(x, old, new)                                                         \
+	(lkst_cfg.is_floor ? LKST_CLAIMED_COMPARE_EXCHANGE(x, old, new)                            \
+			   : LKST_ATOMIC_COMPARE_EXCHANGE(x, old, new))
+#define LKST_COUNT_UP(x) (lkst_cfg.is_floor ? LKST_CLAIMED_COUNT_UP(x) : LKST_ATOMIC_COUNT_UP(x))
+#define LKST_STEP static __noinline
+#define LKST_WEAK_STEP static __noinline
+#define LKST_LOOP LKST_FOLLOWED_LOOP
+#define LKST_STORE_FENCE LKST_ADDED_FENCE
 
 #endif
 

@@ -44,6 +44,12 @@ static __always_inline void lkst_trigger_record(const struct lkst_incident_cause
 	}
 }
 
+/* When the buffers are left for what @cause has kept. */
+static __always_inline u64 lkst_trigger_flip(const struct lkst_incident_cause *cause)
+{
+	return cause->ns + cause->post_ns + 1;
+}
+
 /* Keeps the moment, where the recording has banks for that, and records it. */
 static __always_inline void lkst_trigger_keep(struct lkst_incident_cause *cause, const char *name,
 					      u32 length)
@@ -51,7 +57,7 @@ static __always_inline void lkst_trigger_keep(struct lkst_incident_cause *cause,
 	u64 flip = 0;
 
 	if (lkst_incident_keep(cause))
-		flip = cause->ns + cause->post_ns + 1;
+		flip = lkst_trigger_flip(cause);
 	lkst_trigger_record(cause, flip, name, length);
 }
 

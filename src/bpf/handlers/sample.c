@@ -7,7 +7,7 @@ u64 seen;
 
 LKST_HANDLER(sample, "records one event in one_in of those that it is for")
 {
-	u64 before = __sync_fetch_and_add(&seen, 1);
+	u64 before = LKST_COUNT_UP(seen);
 
 	return one_in < 2 || before % one_in == 0;
 }

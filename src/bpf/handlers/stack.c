@@ -26,7 +26,7 @@ LKST_HANDLER(stack, "records events, and after each the stack of its thread")
 
 LKST_HANDLER_AFTER
 {
-	u64 before = __sync_fetch_and_add(&seen, 1);
+	u64 before = LKST_COUNT_UP(seen);
 
 	if (one_in > 1 && before % one_in)
 		return;

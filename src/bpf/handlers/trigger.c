@@ -17,6 +17,8 @@
 
 enum {
 	SLOT_WRITTEN = 1,
+	FIRED = 1, /* what trigger_fire() returns */
+	FIRED_AND_KEPT,
 	TEXT_WORDS = LKST_TRIGGER_TEXT / 8,
 	CLOCK_MONOTONIC = 1, /* include/uapi/linux/time.h */
 };
@@ -300,8 +302,8 @@ static __always_inline void take_slot(struct lkst_trigger_set *set, u64 now, u64
 		oldest = word;
 		age = its_age;
 	}
-	if (__sync_val_compare_and_swap(&set->slot[best & (LKST_TRIGGER_WAYS - 1)].word, oldest,
-					SLOT_WRITTEN) != oldest)
+	if (LKST_COMPARE_EXCHANGE(set->slot[best & (LKST_TRIGGER_WAYS - 1)].word, oldest,
+				  SLOT_WRITTEN) != oldest)
 		return;
 	LKST_STORE(set->slot[best & (LKST_TRIGGER_WAYS - 1)].key, key);
 	LKST_STORE_RELEASE(set->slot[best & (LKST_TRIGGER_WAYS - 1)].word, new);
@@ -339,8 +341,8 @@ __noinline int trigger_step_to(u32 interval, u32 op, u64 key, u64 now)
 			take_slot(set, now, new, key);
 		return 0;
 	}
-	__sync_val_compare_and_swap(&set->slot[i & (LKST_TRIGGER_WAYS - 1)].word, word,
-				    word_after(op, word, new));
+	LKST_COMPARE_EXCHANGE(set->slot[i & (LKST_TRIGGER_WAYS - 1)].word, word,
+			      word_after(op, word, new));
 	return 0;
 }
 
@@ -369,7 +371,7 @@ static __always_inline void switch_for_a_time(const struct lkst_trigger *t, u64 
 	if (!s)
 		return;
 	from = LKST_LOAD(lkst_control.active);
-	if (__sync_val_compare_and_swap(&s->is_on, 0, 1) == 0) {
+	if (LKST_COMPARE_EXCHANGE(s->is_on, 0, 1) == 0) {
 		s->from = from;
 		s->to = to;
 		LKST_STORE(s->until_ns, now + t->switch_ns);
@@ -385,7 +387,7 @@ static __always_inline bool claim(struct lkst_trigger *t, u64 now)
 {
 	u64 last;
 
-	if (!__sync_val_compare_and_swap(&t->is_firing, 0, 1)) {
+	if (!LKST_COMPARE_EXCHANGE(t->is_firing, 0, 1)) {
 		last = LKST_LOAD(t->last_ns);
 		if (!last || (!t->once && now - last >= t->pause_ns)) {
 			LKST_STORE(t->last_ns, now);
@@ -397,11 +399,14 @@ static __always_inline bool claim(struct lkst_trigger *t, u64 now)
 	return false;
 }
 
-/* Trigger @number's condition holds for event @id of thread @tid, whose record is of time @when. */
+/*
+ * Trigger @number's condition holds for event @id of thread @tid, whose record is of time @when. Keeps the moment; 0:
+ * the trigger may not fire, else trigger_record() and trigger_end() are to follow: three functions, one after another,
+ * since the stack of all that are inside of each other is short.
+ */
 __noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value, u64 when)
 {
 	struct lkst_trigger *t = bpf_map_lookup_elem(&triggers, &number);
-	struct lkst_record_head head = { .id_time = id, .tid = tid };
 	u64 now = LKST_CLOCK();
 
 	if (!t || !t->is_used || !claim(t, now))
@@ -414,7 +419,34 @@ __noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value, u64 when)
 	t->cause.ns = lkst_whole_time(when, now);
 	t->cause.post_ns = t->post_ns;
 	lkst_trigger_reason(&t->cause, t->name);
-	lkst_trigger_keep(&t->cause, t->name, t->name_length);
+	return lkst_incident_keep(&t->cause) ? FIRED_AND_KEPT : FIRED;
+}
+
+/* Records that trigger @number has fired. */
+__noinline int trigger_record(u32 number, u32 fired)
+{
+	struct lkst_trigger *t = bpf_map_lookup_elem(&triggers, &number);
+	u64 flip;
+
+	if (!t)
+		return 0;
+	flip = fired == FIRED_AND_KEPT ? lkst_trigger_flip(&t->cause) : 0;
+	lkst_trigger_record(&t->cause, flip, t->name, t->name_length);
+	return 0;
+}
+
+/* Others may fire trigger @number from now on; and what follows that it has fired. */
+__noinline int trigger_end(u32 number)
+{
+	struct lkst_trigger *t = bpf_map_lookup_elem(&triggers, &number);
+	struct lkst_record_head head = {};
+	u64 now;
+
+	if (!t)
+		return 0;
+	head.id_time = t->cause.id;
+	head.tid = t->cause.tid;
+	now = LKST_LOAD(t->last_ns);
 	LKST_STORE_RELEASE(t->is_firing, 0);
 	lkst_notify_of(&head, number);
 	if (t->switch_ns)
@@ -427,7 +459,7 @@ __noinline int trigger_rule(u32 element, u32 start, u32 number, u64 now)
 {
 	struct lkst_trigger_rule *rule = bpf_map_lookup_elem(&trigger_rules, &number);
 	u64 took = 0, key;
-	u32 i;
+	u32 i, fired;
 
 	if (!rule)
 		return 0;
@@ -443,10 +475,14 @@ __noinline int trigger_rule(u32 element, u32 start, u32 number, u64 now)
 			return 0;
 	if (!rule->interval && rule->nr_terms)
 		took = trigger_value(element, start, number * LKST_TRIGGER_TERMS, 0);
-	return trigger_fire(rule->trigger, trigger_integer(element, start, 2, 0),
-			    trigger_integer(element, start + offsetof(struct lkst_record_head, tid),
-					    4, 0),
-			    took, now);
+	fired = trigger_fire(rule->trigger, trigger_integer(element, start, 2, 0),
+			     trigger_integer(element, start + offsetof(struct lkst_record_head, tid), 4, 0), took,
+			     now);
+	if (fired) {
+		trigger_record(rule->trigger, fired);
+		trigger_end(rule->trigger);
+	}
+	return 0;
 }
 
 LKST_HANDLER_SAYS(trigger, "records the event, if its row's condition holds, and looks whether a "

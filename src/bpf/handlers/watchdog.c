@@ -48,7 +48,7 @@ LKST_HANDLER_AFTER
 	if (!last || last == told)
 		return;
 	silent = since(r, last);
-	if (silent <= within_ns || __sync_val_compare_and_swap(&told_ns, told, last) != told)
+	if (silent <= within_ns || LKST_COMPARE_EXCHANGE(told_ns, told, last) != told)
 		return;
 	/* Only one CPU comes here, once for each silence. */
 	lkst_count(&silences, 1);

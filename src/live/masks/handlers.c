@@ -55,6 +55,15 @@ static bool is_served(const struct lkst_hooks *hooks, u8 number, unsigned int ba
 	return false;
 }
 
+/* Hooks at which no handler may be on an older kernel. */
+static void leave_to_default(const struct lkst_hooks *hooks, bool *chosen)
+{
+	unsigned int i;
+
+	for (i = 0; i < hooks->nr_default; i++)
+		chosen[i] &= lkst_floor_lets_handle(hooks->items[i].kind, hooks->items[i].target);
+}
+
 /* A flag per hook of DEFAULT: the handler is to have a program there. NULL: no memory. */
 static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handler_options *o)
 {
@@ -77,6 +86,8 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 		lkst_hooks_mark(hooks, route, chosen);
 	for (i = 0; chosen && o->extends && i < hooks->nr_default; i++)
 		chosen[i] &= !is_served(hooks, o->extends, i);
+	if (chosen && lkst_handler_is_floor(hooks->own))
+		leave_to_default(hooks, chosen);
 	return chosen;
 }
 
@@ -86,14 +97,15 @@ static int handlers_choose_programs(struct lkst_err *e, const struct lkst_sessio
 				    const struct lkst_handler_options *o)
 {
 	const struct lkst_hooks *hooks = lkst_session_hooks(s);
+	const bool is_floor = lkst_handler_is_floor(hooks->own);
 	struct bpf_program *program;
 	unsigned int i, nr = 0;
 	const char *name;
 
-	/* Its own programs that user space runs are there to start timers. */
+	/* Its own programs that user space runs are there to start timers: Linux 5.15, b00628b1c7d5. */
 	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
 		program,
-		!o->extends && !lkst_kernel_is_realtime() &&
+		!o->extends && !lkst_kernel_is_realtime() && !is_floor &&
 			!bpf_object__find_program_by_name(base, bpf_program__name(program)));
 	for (i = 0; i < hooks->nr_default; i++) {
 		if (!chosen[i])
@@ -110,6 +122,10 @@ static int handlers_choose_programs(struct lkst_err *e, const struct lkst_sessio
 					    hooks->items[i].name);
 		bpf_program__set_autoload(program, true);
 	}
+	if (!nr && is_floor)
+		return lkst_err_set(e, -ENOENT,
+				    "no event of this recording matches, for this kernel is too old for handlers of "
+				    "what is no tracepoint, and of nmi_handler");
 	return nr ? 0
 		  : lkst_err_set(e, -ENOENT,
 				 "no event of this recording matches; `lkst event list` shows the "
@@ -128,7 +144,7 @@ static int handlers_share_maps(struct lkst_err *e, const struct lkst_own_pins *o
 		err = strcmp(m->pin, "config")
 			      ? lkst_handler_share(e, own, object, m->map, m->pin)
 			      : lkst_handler_configure(e, own, object, number, has_names);
-	return err;
+	return err ?: lkst_handler_share_claims(e, own, object);
 }
 
 /* What the handler's object says about it; its name is the one that it is to have. */
@@ -179,11 +195,8 @@ static int handlers_choose_number(struct lkst_err *e, const struct lkst_own_pins
 	return free ? 0 : lkst_err_set(e, -ENOSPC, "all handlers' numbers are in use");
 }
 
-static int open_base(struct lkst_err *e, struct bpf_object **ret_base)
+static int open_base(struct lkst_err *e, const void *bytes, size_t size, struct bpf_object **ret_base)
 {
-	size_t size;
-	const void *bytes = lkst_programs_elf(&size);
-
 	*ret_base = bpf_object__open_mem(bytes, size, NULL);
 	return *ret_base ? 0 : lkst_err_sys(e, -errno, "opening the recorder's programs");
 }
@@ -304,10 +317,10 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	_cleanup_(handlers_guard_object) struct bpf_object *object = NULL, *base = NULL;
 	_cleanup_free_ bool *chosen = choose_hooks(s, options);
 	struct lkst_own_pins *own = lkst_session_own_pins(s);
-	const bool is_new = !options->extends;
+	const bool is_new = !options->extends, is_floor = lkst_handler_is_floor(own);
 	struct lkst_handler h = {};
 	size_t size;
-	const void *programs = lkst_programs_elf(&size);
+	const void *programs = is_floor ? lkst_floor_elf(&size) : lkst_programs_elf(&size);
 	int err = 0;
 
 	if (!chosen)
@@ -316,10 +329,12 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	if (!lkst_kernel_lets_read_memory())
 		err = lkst_tracing_begin(e, NULL, &tracing);
 	err = err ?:
-	      lkst_link_open(e, options->file, programs, size, &object) ?:
-	      open_base(e, &base) ?:
+	      lkst_link_open(e, options->file, programs, size, is_floor, &object) ?:
+	      open_base(e, programs, size, &base) ?:
 	      identify(e, own, object, options, &h) ?:
-	      lkst_floor_explain_handler(e, load_object(e, s, object, base, &h, chosen, options));
+	      load_object(e, s, object, base, &h, chosen, options);
+	if (err && is_floor)
+		err = lkst_floor_explain_handler(e, err);
 	if (!err && is_new)
 		err = remove_all(e, s, h.number);
 	if (err)

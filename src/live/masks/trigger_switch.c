@@ -9,6 +9,7 @@
 #include "live/kernel/kernel_types.h"
 #include "live/masks/maskset_edit.h"
 #include "live/masks/masksets.h"
+#include "live/programs/handler_maps.h"
 #include "live/programs/handler_pins.h"
 
 #define START_PROGRAM LKST_PROGRAM_PIN "syscall__trigger_start"
@@ -43,6 +44,10 @@ int lkst_trigger_switch_prepare(struct lkst_err *e, struct lkst_session *s,
 		return lkst_err_set(e, -ENOTSUP,
 				    "this kernel is one for real time (PREEMPT_RT), on which no "
 				    "maskset is activated for a time; omit --switch");
+	if (lkst_handler_is_floor(lkst_session_own_pins(s)))
+		return lkst_err_set(e, -ENOTSUP,
+				    "this kernel is too old to activate a maskset for a time, as Linux 5.15 can; "
+				    "omit --switch");
 	err = lkst_maskset_get(e, s, o->maskset, notes, &set);
 	if (err)
 		return err;

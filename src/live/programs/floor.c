@@ -4,9 +4,11 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <elf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/budget.h"
@@ -128,13 +130,62 @@ void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object
 		lkst_notes_add(notes, "This kernel is too old to record these events: %s.", names + strlen(", "));
 }
 
+/* ---- handlers --------------------------------------------------------------------------------- */
+
+enum { NO_SUCH_HELPER = 0x4c4b5354 };
+
+static void replace_in(struct bpf_insn *insns, size_t nr)
+{
+	static const struct bpf_insn refused = { .code = BPF_JMP | BPF_CALL, .imm = NO_SUCH_HELPER };
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (BPF_CLASS(insns[i].code) == BPF_STX && BPF_MODE(insns[i].code) == BPF_ATOMIC &&
+		    insns[i].imm != BPF_ADD)
+			insns[i] = refused;
+}
+
+void lkst_floor_replace_atomics(void *elf, size_t size)
+{
+	const Elf64_Ehdr *header = elf;
+	const Elf64_Shdr *sections, *section;
+
+	if (size < sizeof(*header) || header->e_shentsize != sizeof(*sections) || header->e_shoff > size ||
+	    header->e_shnum > (size - header->e_shoff) / sizeof(*sections))
+		return;
+	sections = (const void *)((char *)elf + header->e_shoff);
+	for (section = sections; section < sections + header->e_shnum; section++)
+		if (section->sh_flags & SHF_EXECINSTR && section->sh_offset <= size &&
+		    section->sh_size <= size - section->sh_offset)
+			replace_in((void *)((char *)elf + section->sh_offset),
+				   section->sh_size / sizeof(struct bpf_insn));
+}
+
+bool lkst_floor_lets_handle(enum lkst_hook_kind kind, const char *target)
+{
+	return kind == LKST_HOOK_PERF ||
+	       ((kind == LKST_HOOK_TP || kind == LKST_HOOK_TP_TOO) && strcmp(target, "nmi_handler"));
+}
+
 int lkst_floor_explain_handler(struct lkst_err *e, int err)
 {
-	_cleanup_(lkst_kernel_closep) struct lkst_kernel *k = NULL;
+	static const char before[] = "invalid func unknown#";
+	const char *said = err == -EACCES && e ? strstr(e->text, before) : NULL;
+	int helper = said ? atoi(said + strlen(before)) : 0;
 
-	if (!err || lkst_kernel_open(NULL, NULL, &k) || !lkst_floor_is_needed(k))
-		return err;
-	return lkst_err_set(e, -ENOTSUP, "this kernel is too old for handlers: they require what Linux 5.18 has");
+	if (helper == NO_SUCH_HELPER)
+		return lkst_err_set(e, -ENOTSUP,
+				    "this kernel is too old for the handler: it changes a word in one step and "
+				    "uses what was there, as Linux 5.12 can");
+	if (helper == BPF_FUNC_get_current_task_btf)
+		return lkst_err_set(e, -ENOTSUP,
+				    "this kernel is too old for the handler: it reads the stack of the thread "
+				    "that runs, as Linux 5.11 can");
+	if (helper)
+		return lkst_err_set(e, -ENOTSUP,
+				    "this kernel is too old for the handler: it lacks helper %d, which that calls",
+				    helper);
+	return err;
 }
 
 int lkst_floor_explain_probe(struct lkst_err *e, int err)

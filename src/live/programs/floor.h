@@ -29,10 +29,26 @@ const void *lkst_floor_elf(size_t *ret_size);
 void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object, struct lkst_notes *notes);
 
 /*
- * @err is why a handler or a probe could not be loaded: passed on, but with another sentence where no kernel of this
- * age has any, since both are linked with the first build. 0 stays 0.
+ * The object file in memory @elf, @size bytes, is a handler that was linked with the second build. Kernels from before
+ * Linux 5.12 refuse a program that has any atomic operation but the addition without a result, even where it is not
+ * reached. Each becomes the call of a helper that no kernel has, which is refused only where it is reached.
+ */
+void lkst_floor_replace_atomics(void *elf, size_t size);
+
+/*
+ * Whether a handler may have a program at the hook of @kind at @target, if the second build records. Up to Linux 5.10 a
+ * program waits forever for the lock of a map that the one that it has stopped holds (20b6cc34ea74, Linux 5.11), so
+ * that handlers stay away from what can happen there.
+ */
+bool lkst_floor_lets_handle(enum lkst_hook_kind kind, const char *target);
+
+/*
+ * @err is why the verifier rejects a handler: passed on, but with a sentence about what the kernel lacks, if that is
+ * the reason.
  */
 int lkst_floor_explain_handler(struct lkst_err *e, int err);
+
+/* The same for a probe, with another sentence where no kernel of this age has any. 0 stays 0. */
 int lkst_floor_explain_probe(struct lkst_err *e, int err);
 
 #endif

@@ -29,6 +29,24 @@ int lkst_handler_share(struct lkst_err *e, const struct lkst_own_pins *own, stru
 	return err ? lkst_err_sys(e, err, "sharing %s with the handler", name) : 0;
 }
 
+bool lkst_handler_is_floor(const struct lkst_own_pins *own)
+{
+	_cleanup_close_ int fd = lkst_pins_get(NULL, own, LKST_CLAIMS_PIN);
+
+	return fd >= 0;
+}
+
+int lkst_handler_share_claims(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, LKST_CLAIMS_MAP);
+
+	if (!map)
+		return 0;
+	if (lkst_handler_is_floor(own))
+		return lkst_handler_share(e, own, object, LKST_CLAIMS_MAP, LKST_CLAIMS_PIN);
+	return bpf_map__set_autocreate(map, false) ? lkst_err_sys(e, -EINVAL, "loading the handler") : 0;
+}
+
 int lkst_handler_configure(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object,
 			   u8 number, bool has_names)
 {
@@ -58,7 +76,8 @@ int lkst_handler_configure(struct lkst_err *e, const struct lkst_own_pins *own, 
 static bool is_recorders(struct bpf_object *base, const struct bpf_map *map)
 {
 	return bpf_object__find_map_by_name(base, bpf_map__name(map)) ||
-	       !strcmp(bpf_map__name(map), LKST_PROBE_CPUS_MAP);
+	       !strcmp(bpf_map__name(map), LKST_PROBE_CPUS_MAP) ||
+	       !strcmp(bpf_map__name(map), LKST_CLAIMS_MAP);
 }
 
 /* The pin of one of the handler's own maps; false: it has none, since it is constant. */

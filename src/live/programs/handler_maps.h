@@ -14,12 +14,21 @@
 struct bpf_object;
 struct lkst_own_pins;
 
+/* What LKST_CLAIMS_MAP is pinned as. */
+#define LKST_CLAIMS_PIN "claims"
+
 /*
  * Before loading: map @name of @object is to be the one that is pinned as @pin. @own, here and below: as
  * live/hooks/pins.h has it.
  */
 int lkst_handler_share(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object,
 		       const char *name, const char *pin);
+
+/* The same for the map LKST_CLAIMS_MAP of a handler, where the recording has one; else the object goes without. */
+int lkst_handler_share_claims(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object);
+
+/* Whether the recording's programs are of the second build (floor.h). */
+bool lkst_handler_is_floor(const struct lkst_own_pins *own);
 
 /* Before loading: the configuration of @object is DEFAULT's, but for the handler's own number and wishes. */
 int lkst_handler_configure(struct lkst_err *e, const struct lkst_own_pins *own, struct bpf_object *object,

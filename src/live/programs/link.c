@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/io.h"
+#include "live/programs/floor.h"
 #include "live/programs/programs.h"
 
 enum {
@@ -108,7 +109,22 @@ static int check_calls(struct lkst_err *e, const char *file, const struct bpf_ob
 	return 0;
 }
 
-int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, size_t size,
+/* What the second build's kernels cannot take is replaced in the file itself, before libbpf reads it. */
+static int link_suit_floor(struct lkst_err *e, int fd)
+{
+	struct stat st;
+	void *elf = MAP_FAILED;
+
+	if (!fstat(fd, &st) && st.st_size)
+		elf = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (elf == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "linking the handler");
+	lkst_floor_replace_atomics(elf, (size_t)st.st_size);
+	munmap(elf, (size_t)st.st_size);
+	return 0;
+}
+
+int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, size_t size, bool is_floor,
 		   struct bpf_object **ret_object)
 {
 	_cleanup_close_ int base_fd = -1, out_fd = -1;
@@ -127,6 +143,8 @@ int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, s
 	if (out_fd < 0)
 		return out_fd;
 	err = link_files(e, file, base_fd, out_fd);
+	if (!err && is_floor)
+		err = link_suit_floor(e, out_fd);
 	if (err)
 		return err;
 	fd_path(out_fd, out);

@@ -13,9 +13,9 @@ struct bpf_object;
 
 /*
  * Links the object file @file with @size bytes of @programs, an object that is built into this program, and opens the
- * result. The caller closes it by bpf_object__close().
+ * result. The caller closes it by bpf_object__close(). @is_floor: they are of the second build (floor.h).
  */
-int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, size_t size,
+int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, size_t size, bool is_floor,
 		   struct bpf_object **ret_object);
 
 /*

@@ -222,6 +222,7 @@ static int probe_load_share_maps(struct lkst_err *e, struct bpf_object *object,
 
 	for (m = maps; m->map && !err; m++)
 		err = lkst_handler_share(e, l->own, object, m->map, m->pin);
+	err = err ?: lkst_handler_share_claims(e, l->own, object);
 	lkst_probe_pin(l->event, LKST_PROBE_CPUS_PIN, pin);
 	if (!err && l->handler != LKST_HANDLER_DEFAULT)
 		return lkst_handler_share(e, l->own, object, LKST_PROBE_CPUS_MAP, pin);
@@ -249,7 +250,7 @@ static int open_object(struct lkst_err *e, const struct lkst_probe_loading *l,
 
 	lkst_programs_quiet();
 	if (l->file)
-		return lkst_link_open(e, l->file, bytes, size, ret_object);
+		return lkst_link_open(e, l->file, bytes, size, false, ret_object);
 	*ret_object = bpf_object__open_mem(bytes, size, NULL);
 	return *ret_object ? 0 : lkst_err_sys(e, -errno, "opening the program of probes");
 }

@@ -19,6 +19,7 @@
 #include "live/kernel/page_base.h"
 #include "live/kernel/perf_counters.h"
 #include "live/programs/floor.h"
+#include "live/programs/handler_maps.h"
 #include "live/programs/restarts.h"
 #include "live/programs/tick_place.h"
 #include "live/programs/tracing.h"
@@ -479,6 +480,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		if (err)
 			return err;
 		p->skel->rodata_config->lkst_cfg = found;
+		p->skel->rodata_config->lkst_cfg.is_floor = rejected.is_floor;
 		configure(p, plan, filter, memory, control);
 		p->skel->data_control->lkst_control = *control;
 		err = programs_try_to_load(e, p, plan, filter, memory, budget_ppm, memory_fd, &rejected);
@@ -504,12 +506,14 @@ const struct lkst_shared_map lkst_shared_maps[] = {
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p, struct lkst_own_pins *own)
 {
 	const struct lkst_shared_map *m;
+	const struct bpf_map *claims;
 	int err = 0;
 
 	for (m = lkst_shared_maps; m->map && !err; m++)
 		err = lkst_pins_put(e, own, bpf_object__find_map_fd_by_name(p->skel->obj, m->map),
 				    m->pin);
-	return err;
+	claims = bpf_object__find_map_by_name(p->skel->obj, LKST_CLAIMS_MAP);
+	return err || !claims ? err : lkst_pins_put(e, own, bpf_map__fd(claims), LKST_CLAIMS_PIN);
 }
 
 const void *lkst_programs_elf(size_t *ret_size)

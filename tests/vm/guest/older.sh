@@ -45,7 +45,6 @@ wait $writer $reader
 dd if=/dev/zero of=/dev/null bs=4k count=100 2>/dev/null
 expect_none older_keeps_a_moment "$(lkst incident keep 2>&1 | grep -v '^incident 1')"
 expect_too_old older_has_no_probes lkst probe 'p:read vfs_read'
-expect_too_old older_has_no_handlers lkst handler load filter --event syscall:openat
 lkst snapshot --quiet --output "$work/trace" 2>/dev/null
 expect_stop older_stop_leaves_nothing_again
 
