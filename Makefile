@@ -66,8 +66,10 @@ override CFLAGS += -std=gnu11 $(WARN)
 
 # The libraries: pkg-config's name, what LKST_NO_ has in front where it is left out, Debian's package. Nothing can be built
 # without those that are required. Where another is missing, what it is for is left out, and says so when it is asked for.
-# A static program is without most of them: Debian's archives of them would need several more, and a guest has nobody who
-# types. The page of `lkst view` takes no library but tools, and is only left out where that is wished.
+# A static program takes archives: where SYSROOT has none of sqlite3, libedit or jansson, that is missing, as it is for guests.
+# It is always without what servers and the journal are spoken to with: a static program can load only libraries for the
+# very C library that it was linked with. The page of `lkst view` takes no library but tools, and is only left out where
+# that is wished.
 REQUIRED := libbpf:-:libbpf-dev libelf:-:libelf-dev libdw:-:libdw-dev zlib:-:zlib1g-dev libzstd:-:libzstd-dev \
             ncursesw:-:libncurses-dev
 OPTIONAL := sqlite3:SQL:libsqlite3-dev libedit:EDIT:libedit-dev jansson:JSON:libjansson-dev \
@@ -87,7 +89,9 @@ ifeq ($(SYSROOT),)
 ABSENT   := $(shell command -v $(PKG_CONFIG) >/dev/null || { echo pkg-config; exit; }; $(PKG_CONFIG) --exists $(LIBRARIES) || \
               for name in $(LIBRARIES); do $(PKG_CONFIG) --exists $$name || echo $$name; done)
 else
-ABSENT   := sqlite3 libedit jansson libcurl libsystemd
+# The archive of -l$(1) below SYSROOT, if there is one.
+archive_of = $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null))
+ABSENT   := $(foreach name,sqlite3 libedit jansson,$(if $(call archive_of,$(name:lib%=%)),,$(name))) libcurl libsystemd
 endif
 NOT_FOUND := $(filter $(ABSENT),$(PARTS))
 LEFT_OUT := $(filter $(WITHOUT) $(ABSENT),$(PARTS))
@@ -107,6 +111,10 @@ SCREEN_LIBS := $(or $(if $(SYSROOT),,$(shell $(PKG_CONFIG) --libs ncursesw 2>/de
 SQL_LIBS := $(call with,sqlite3,-lsqlite3)
 EDIT_LIBS := $(if $(SQL_LIBS),$(call with,libedit,-ledit))
 JSON_LIBS := $(if $(SQL_LIBS),$(call with,jansson,-ljansson))
+# What Debian's archive of libedit needs; elsewhere it may not.
+ifneq ($(SYSROOT),)
+EDIT_LIBS += $(if $(EDIT_LIBS),$(foreach name,bsd md,$(if $(call archive_of,$(name)),-l$(name))))
+endif
 # What servers are spoken to with is loaded when it is needed, as well.
 HAS_FLEET := $(call with,libcurl,yes)
 LDLIBS   += $(SQL_LIBS) $(EDIT_LIBS) -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS) $(JSON_LIBS)

@@ -60,6 +60,30 @@ packages()
 	fi
 }
 
+# Makes the trace $1, of one event.
+make_trace()
+{
+	cat >"$SCRATCH/make.c" <<-'END'
+	#include "lib/make_trace.h"
+
+	int main(int argc, char **argv)
+	{
+		return make_trace(argv[1], 4096, "sched_switch cpu=0 tid=5 ns=1000 next_tid=6 prev_state=1 prev_prio=120\n");
+	}
+	END
+	gcc -std=gnu11 -D_GNU_SOURCE -Isrc -Itests -o "$SCRATCH/make" "$SCRATCH/make.c" "$OUT/gcc/libtest.a" "$OUT/gcc/liblkst.a" \
+		-lz -lzstd -lpthread -lm && "$SCRATCH/make" "$1"
+}
+
+# What the program that "$@" runs answers to a query, and to an assistant that asks it, of the trace "trace" where it runs.
+ask_of_trace()
+{
+	"$@" sql -f csv trace 'select tid, next_tid, sum(prev_prio) from sched_switch group by tid' &&
+		printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' \
+		'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sql","arguments":{"query":"select 40 + 2 from events"}}}' |
+		"$@" mcp trace
+}
+
 tarball()
 {
 	local root=$SCRATCH/root name
@@ -67,16 +91,25 @@ tarball()
 	tools/make-tarball >"$SCRATCH/log" 2>&1
 	verdict tarball_is_made "$(unless "$SCRATCH/log" $?)"
 	mkdir "$root" && tar -x -C "$root" -f "$(tail -n 1 "$SCRATCH/log")" && mv "$root"/lkst-* "$root/moved" || return
+	verdict tarball_lacks_what_is_loaded_only "$("$root/moved/bin/lkst" --version | sed -n 's/^built without //p' |
+		grep -vx 'libcurl libsystemd')"
 	verdict tarball_needs_no_library "$(ldd "$root/moved/bin/lkst" 2>&1 | grep -v 'not a dynamic executable')"
 	verdict tarball_has_a_readme "$(for name in $(sed -n 's/^    \([a-z][a-z-]*\/[a-z]*\) .*/\1/p' "$root/moved/README"); do
 		[ -e "$root/moved/$name" ] || echo "no $name, which it names"
 	done)"
 	if [ "$(id -u)" = 0 ]; then
-		# Nothing else is there: no library, no shell, no /proc.
-		verdict tarball_runs_alone "$(diff <("$LKST" completion bash | grep -vE 'sql|mcp') \
-			<(chroot "$root" /moved/bin/lkst completion bash | grep -vE 'sql|mcp') 2>&1 | head -n 3)"
+		# Nothing else is there: no library, no shell, no /proc. What answers assistants opens /dev/null.
+		mkdir "$root/dev" && : >"$root/dev/null"
+		verdict tarball_runs_alone "$(diff <("$LKST" completion bash) \
+			<(chroot "$root" /moved/bin/lkst completion bash) 2>&1 | head -n 3)"
+		verdict tarball_answers_alone "$(make_trace "$root/trace" 2>&1
+			(cd "$root" && ask_of_trace "$LKST") >"$SCRATCH/want"
+			ask_of_trace chroot "$root" /moved/bin/lkst >"$SCRATCH/got" 2>&1
+			grep -q '^5,6,120\>' "$SCRATCH/got" && grep -q '"id":2,.*\<42\>' "$SCRATCH/got" || echo 'not what is in the trace'
+			diff "$SCRATCH/want" "$SCRATCH/got" | cut -c 1-300 | head -n 3)"
 	else
 		echo 'skip tarball_runs_alone: needs root'
+		echo 'skip tarball_answers_alone: needs root'
 	fi
 	# The guest has no library but those of its shell.
 	LKST=$root/moved/bin/lkst VM_KERNELS=6.1 tests/vm/run recording | sed 's/^\([a-zA-Z]*\) /\1 tarball_/'
