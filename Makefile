@@ -644,9 +644,12 @@ install: all				## install to $(DESTDIR)$(prefix)
 	[ -e $(DESTDIR)$(sysconfdir)/lkst/lkst.conf ] || \
 		install -m 644 etc/lkst.conf $(DESTDIR)$(sysconfdir)/lkst/lkst.conf
 
-.PHONY: deb tarball
+.PHONY: deb rpm tarball
 deb:					## make Debian packages, in $(OUT)/deb
 	@OUT=$(OUT) tools/make-deb
+
+rpm:					## make packages for Fedora and its relatives, in $(OUT)/rpm
+	@OUT=$(OUT) tools/make-rpm
 
 tarball:				## make a static program with all that belongs to it, for any distribution
 	@OUT=$(OUT) tools/make-tarball
