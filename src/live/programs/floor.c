@@ -176,7 +176,7 @@ int lkst_floor_explain_handler(struct lkst_err *e, int err)
 	if (helper == NO_SUCH_HELPER)
 		return lkst_err_set(e, -ENOTSUP,
 				    "this kernel is too old for the handler: it changes a word in one step and "
-				    "uses what was there, as Linux 5.12 can");
+				    "uses what was there, as Linux 5.12 can, on arm64 5.18");
 	if (helper == BPF_FUNC_get_current_task_btf)
 		return lkst_err_set(e, -ENOTSUP,
 				    "this kernel is too old for the handler: it reads the stack of the thread "
