@@ -162,9 +162,13 @@ static const struct lkst_column elsewhere_columns[] = {
 /* Whether that kernel has what the program of @hook needs. */
 static int check_program(struct lkst_err *e, const struct elsewhere *w, const struct lkst_hook_desc *hook)
 {
+	const enum lkst_hook_kind kind = lkst_hook_kind(hook);
 	char name[LKST_HOOK_NAME_MAX];
 
-	lkst_hook_name(lkst_hook_kind(hook), hook->target, name);
+	if (w->is_older && (kind == LKST_HOOK_KPROBE || kind == LKST_HOOK_KRETPROBE) &&
+	    !lkst_floor_has_functions(w->kernel))
+		return lkst_err_set(e, -ENOENT, "this kernel is too old to keep programs at functions");
+	lkst_hook_name(kind, hook->target, name);
 	return lkst_needs_check(e, w->needs, name);
 }
 

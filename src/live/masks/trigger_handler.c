@@ -49,6 +49,9 @@ int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const 
 
 	if (err)
 		return err;
+	if (lkst_session_rings(s)->control->is_unordered)
+		return lkst_err_set(e, -ENOTSUP,
+				    "this kernel is too old for triggers: on arm64 they require Linux 5.18");
 	if (!lkst_handler_find(NULL, lkst_session_own_pins(s), LKST_TRIGGER_HANDLER, &h))
 		options.extends = h.number;
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {

@@ -69,6 +69,16 @@ static bool has_perf_links(const struct lkst_kernel *k)
 	return lkst_kernel_has_enum_value(k, "bpf_link_type", BPF_LINK_TYPE_PERF_EVENT);
 }
 
+bool lkst_floor_has_functions(const struct lkst_kernel *k)
+{
+#ifdef __x86_64__
+	return true;
+#else
+	/* What keeps an event of a function without them (live/hooks) has missed some in a guest. */
+	return has_perf_links(k);
+#endif
+}
+
 static bool is_by_name(const struct bpf_program *program)
 {
 	return !strcmp(bpf_program__name(program), LKST_ANY_TRACEPOINT) ||
@@ -80,6 +90,8 @@ static bool floor_lacks(const struct lkst_kernel *k, const struct bpf_program *p
 	/* Linux 5.14, 79a7f8bdb159. */
 	if (bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL &&
 	    !lkst_kernel_has_enum_value(k, "bpf_prog_type", BPF_PROG_TYPE_SYSCALL))
+		return true;
+	if (bpf_program__type(program) == BPF_PROG_TYPE_KPROBE && !lkst_floor_has_functions(k))
 		return true;
 	/* It asks for its tracepoint's number. */
 	if (is_by_name(program) && !has_perf_links(k))

@@ -25,6 +25,9 @@ bool lkst_floor_is_unordered(const struct lkst_kernel *k);
 /* The object file, as it was built in. */
 const void *lkst_floor_elf(size_t *ret_size);
 
+/* Whether kernel @k has events that hook a function. */
+bool lkst_floor_has_functions(const struct lkst_kernel *k);
+
 /* Leaves out the programs of @object that kernel @k cannot have, as far as that is known before they are loaded. */
 void lkst_floor_leave_out(const struct lkst_kernel *k, struct bpf_object *object, struct lkst_notes *notes);
 
