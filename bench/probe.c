@@ -334,7 +334,7 @@ static void wait_for_backend(void)
 	unsigned int tries;
 
 	for (tries = 0; tries < 200; tries++) {
-		is = lkst_probe_backend_names[lkst_kernel_probe_backend(&row)];
+		is = lkst_probe_backend_names[lkst_kernel_probe_backend(&row, 0)];
 		if (!strcmp(is, options.backend))
 			return;
 		usleep(50000);

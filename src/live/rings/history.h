@@ -14,6 +14,7 @@ enum {
 	LKST_HISTORY_EXAMPLE_S = 60, /* the time whose memory is shown if none was wished */
 	LKST_HISTORY_PART = 4,	     /* a wished time may take this part of all memory */
 	LKST_USUAL_PART = 256,	     /* and so much is taken if nobody says how much, */
+	LKST_USUAL_FREE_PART = 8,    /* and no more than this part of what is free, */
 	LKST_USUAL_MIN = 4 << 20,    /* but at least this for each CPU, */
 	LKST_USUAL_MAX = 32 << 20,   /* and at most this */
 };

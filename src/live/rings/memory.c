@@ -257,6 +257,13 @@ static u64 cgroups_room(void)
 	return room;
 }
 
+u64 lkst_memory_available(void)
+{
+	const u64 available = meminfo("MemAvailable"), room = cgroups_room();
+
+	return room < available ? room : available;
+}
+
 /* The kernel would silently take from another node what this one lacks. */
 static int check_node(struct lkst_err *e, const struct lkst_memory *m)
 {

@@ -56,6 +56,9 @@ int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m);
 /* All memory of the machine, in bytes; 0: not known. */
 u64 lkst_memory_total(void);
 
+/* What is free, or what the memory cgroups that this process is in still allow, if that is less; in bytes. */
+u64 lkst_memory_available(void);
+
 /* Which CPUs are online: a flag per possible CPU, which the caller frees. NULL: no memory. */
 u8 *lkst_memory_find_online(u32 nr_cpus, u32 *ret_nr);
 
