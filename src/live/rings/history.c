@@ -154,7 +154,8 @@ u64 lkst_history_most(void)
 
 u64 lkst_history_usual(void)
 {
-	const u64 of_all = lkst_memory_total() / LKST_USUAL_PART, of_free = lkst_memory_available() / LKST_USUAL_FREE_PART;
+	const u64 of_all = lkst_memory_total() / LKST_USUAL_PART;
+	const u64 of_free = lkst_memory_available() / LKST_USUAL_FREE_PART;
 
 	return largest_within(of_all < of_free ? of_all : of_free, LKST_USUAL_MIN, LKST_USUAL_MAX);
 }
