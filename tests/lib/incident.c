@@ -58,7 +58,8 @@ void timer_wakes(u64 us, u32 cpu, s32 tid, s32 target)
 static struct lkst_catalog *catalog(void)
 {
 	static const char *const calls[] = { "connect", "openat", "write", "read",   "socket", "close",
-					     "flock",	"poll",	  "mmap",  "munmap", "ioctl",  "clone3" };
+					     "flock",	"poll",	  "mmap",  "munmap", "ioctl",  "clone3",
+					     "rt_sigsuspend", "rt_sigreturn" };
 	struct lkst_catalog *c = make_catalog();
 	u16 id = LKST_NR_EVENTS + 100;
 	struct lkst_err e;

@@ -469,8 +469,11 @@ TEST(waiting_tells_of_time_that_interrupts_took)
 
 enum { RT_SIGSUSPEND = 130, TGKILL = 234 };
 
-/* Thread 21 takes the signal @code for the handler @handler, and waits there until @waker has sent another one. */
-static const char *suspended(int code, unsigned int handler, s32 waker)
+/*
+ * Thread 21 takes the signal @code for the handler @handler, and waits there until @waker has sent another one;
+ * @has_returned: it waits when that handler is over.
+ */
+static const char *suspended(int code, unsigned int handler, s32 waker, bool has_returned)
 {
 	begin();
 	process(10, "other");
@@ -479,6 +482,9 @@ static const char *suspended(int code, unsigned int handler, s32 waker)
 	leave(5000, 0, 0, 21, RUNNABLE, NO_CALL, "");
 	leave(5000, 1, 0, waker, RUNNABLE, NO_CALL, "");
 	add("signal_deliver cpu=0 tid=21 ns=9900000 signal=30 code=%d handler=%u\n", code, handler);
+	if (has_returned)
+		add("syscall_entry_rt_sigreturn cpu=0 tid=21 ns=9950000\n");
+	add("syscall_entry_rt_sigsuspend cpu=0 tid=21 ns=9990000 mask=0x1000 sigsetsize=8\n");
 	leave(10000, 0, 21, 0, ASLEEP, RT_SIGSUSPEND, "0x1000,8");
 	wake(90050, 1, waker, 21, TGKILL);
 	leave(90060, 0, 0, 21, RUNNABLE, NO_CALL, "");
@@ -489,13 +495,14 @@ static const char *suspended(int code, unsigned int handler, s32 waker)
 
 TEST(waiting_tells_whose_threads_a_collector_stops)
 {
-	CHECK_STR(suspended(-6, 0x2000, 20),
-		  "#1  worker waited in rt_sigsuspend() once, 80.0 ms; a thread of its own process had stopped it by a "
-		  "signal: collector ran for 100 % of it\n");
-	/* By another process, by a timer's signal, or without a handler: that may be work that it waits for. */
-	CHECK(!strstr(suspended(-6, 0x2000, 10), "worker"));
-	CHECK(!strstr(suspended(-2, 0x2000, 20), "worker"));
-	CHECK(!strstr(suspended(-6, 0, 20), "worker"));
+	CHECK_STR(suspended(-6, 0x2000, 20, false),
+		  "#1  worker waited in rt_sigsuspend() once, 80.0 ms, in the handler of a signal that was sent to it "
+		  "alone: collector ran for 100 % of it\n");
+	/* By another process, by a timer's signal, or outside of a handler: that may be work that it waits for. */
+	CHECK(!strstr(suspended(-6, 0x2000, 10, false), "worker"));
+	CHECK(!strstr(suspended(-2, 0x2000, 20, false), "worker"));
+	CHECK(!strstr(suspended(-6, 0, 20, false), "worker"));
+	CHECK(!strstr(suspended(-6, 0x2000, 20, true), "worker"));
 }
 
 static const struct unit_test tests[] = {

@@ -597,7 +597,7 @@ static bool say_circumstances(struct cause_text_writer *w, const struct lkst_tre
 	else if (cause_text_percent(d->refault_ns, d->all_ns) >= MOST_PERCENT)
 		cause_text_say(w, "; the page cache is too small: these pages had been in memory not long before");
 	if (cause_text_percent(d->signalled_ns, d->all_ns) >= MOST_PERCENT)
-		cause_text_say(w, "; a thread of its own process had stopped it by a signal");
+		cause_text_say(w, ", in the handler of a signal that was sent to it alone");
 	if (cause_text_percent(d->resent_ns, d->all_ns) >= MOST_PERCENT && is_connecting(n)) {
 		cause_text_say(
 			w,

@@ -25,7 +25,7 @@ struct lkst_detail {
 	u64 icy_ns;	    /* of those for a file system that was frozen, and the last freeze that was so */
 	const struct lkst_circumstances_ice *freezer;
 	u64 disk_ns;	    /* of those that a disk has ended */
-	u64 signalled_ns;   /* of those in the handler of a signal of the same process */
+	u64 signalled_ns;   /* of those in the handler of a signal */
 	/* READY, of waits of 1 ms and more: how long; of that another CPU was idle, or a real-time thread ran. */
 	u64 long_ns, idle_ns, urgent_ns;
 	u32 nr_long;

@@ -49,7 +49,7 @@ struct lkst_past_thread {
 	u64 entry_ns;  /* when it last began a system call, and which one */
 	s16 entry_row;
 	u64 waited_ns; /* when its last wait was over */
-	u64 signal_ns; /* when it last began to handle a signal that a thread has sent to it alone */
+	u64 signal_ns; /* since when it handles a signal that was sent to it alone; 0: it does not, or not any more */
 	u32 woken[NR_WOKEN]; /* whom it woke last, by life, plus 1 */
 	u64 woken_ns[NR_WOKEN];
 	unsigned int nr_woken;
@@ -354,6 +354,8 @@ static int past_on_entry(void *ctx, const struct lkst_record *r, const struct lk
 	if (t) {
 		t->entry_ns = r->ns;
 		t->entry_row = s->row;
+		if (past_is_in(s->row, "rt_sigreturn"))
+			t->signal_ns = 0;
 	}
 	kinds = t && s->nr_args && s->row >= 0 ? h->kinds[s->row] : 0;
 	if (kinds & CALL_SENDS)
@@ -575,13 +577,16 @@ static void take_freeze(struct lkst_pasts *h, struct lkst_past_thread *t, struct
  * A collector of memory that stops the threads of its program sends a signal to each, and the handler waits for another
  * one. Who waits so outside of a handler may wait for work.
  */
-static bool is_stopped_by_signal(const struct lkst_pasts *h, const struct lkst_past_thread *t,
-				 const struct lkst_past *p)
+static bool is_stopped_by_signal(struct lkst_pasts *h, const struct lkst_past_thread *t, const struct lkst_past *p,
+				 const struct lkst_syscall_now *call)
 {
 	const struct lkst_thread_life *by, *own;
 
-	if (p->end != LKST_PAST_END_THREAD || !past_is_in(p->call, "rt_sigsuspend") || !t->signal_ns ||
-	    t->signal_ns < t->waited_ns)
+	if (p->end != LKST_PAST_END_THREAD || !past_is_in(p->call, "rt_sigsuspend") || !call->from_ns ||
+	    !t->signal_ns || t->signal_ns < t->waited_ns)
+		return false;
+	/* The handler's end, rt_sigreturn(2), would have been seen. */
+	if (lkst_lacks(&h->lacks, LKST_LACK_CALLS, t->signal_ns, p->from_ns))
 		return false;
 	by = lkst_model_life(h->model, p->waker);
 	own = lkst_model_life(h->model, p->life);
@@ -610,15 +615,16 @@ static bool has_crashed(const struct lkst_pasts *h, u32 life)
 
 /*
  * Whether a poll(2) that was not recorded has waited for as long as it should at most: the switch has its arguments,
- * and no thread has ended it.
+ * and an interrupt has ended it, as a timer's.
  */
 static bool has_polled_in_vain(const struct lkst_past *p, const struct lkst_syscall_now *call)
 {
 	const bool is_known = past_is_in(call->row, "poll") && polls_one(call) && call->nr_args > 2;
 	const s32 timeout_ms = is_known ? (s32)call->args[2] : 0;
 
-	return timeout_ms > 0 && !call->from_ns && p->end != LKST_PAST_END_THREAD &&
-	       !(p->flags & LKST_PAST_IS_OPEN) && p->to_ns - p->from_ns >= timeout_ms * (u64)1000000;
+	return timeout_ms > 0 && !call->from_ns &&
+	       (p->end == LKST_PAST_END_TIMER || p->end == LKST_PAST_END_INTERRUPT) &&
+	       p->to_ns - p->from_ns >= timeout_ms * (u64)1000000;
 }
 
 static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lkst_interval *i)
@@ -648,7 +654,7 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 	}
 	if (p->end == LKST_PAST_END_THREAD && has_crashed(h, p->waker))
 		p->flags |= LKST_PAST_WAS_CRASH;
-	if (is_stopped_by_signal(h, t, p))
+	if (is_stopped_by_signal(h, t, p, &w->call))
 		p->flags |= LKST_PAST_IS_SIGNALLED;
 	past_join(h, t, p, w->call.from_ns);
 	if (has_polled_in_vain(p, &w->call))

@@ -49,7 +49,7 @@ enum {
 	LKST_PAST_WAS_CRASH = 1 << 20, /* END_THREAD: `waker` was killed for a fault of its own, and ended */
 	/* ROUND_TRIP: at a descriptor that was a socket which its process had connected, when that was listed */
 	LKST_PAST_MAY_ASK = 1 << 21,
-	/* in the handler of a signal that a thread has sent, until a thread of its own process let it go on */
+	/* in the handler of a signal that was sent to it alone, until a thread of its own process let it go on */
 	LKST_PAST_IS_SIGNALLED = 1 << 22,
 };
 
