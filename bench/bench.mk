@@ -8,7 +8,7 @@ BENCH     := $(BUILD)/bench
 KDUMPFILE := $(if $(wildcard /usr/include/libkdumpfile/kdumpfile.h),kdumpfile)
 # So does that of `bench/run mark`.
 LTTNG     := $(wildcard /usr/include/*/lttng/tracepoint-event.h /usr/include/lttng/tracepoint-event.h)
-BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints probe mark hosts $(KDUMPFILE))
+BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin steady walk state peak disarm tracepoints probe mark hosts $(KDUMPFILE))
 
 .PHONY: bench-programs
 bench-programs: $(BUILD)/lkst $(BENCH_BIN)

@@ -85,12 +85,12 @@ static void add_work(u64 seed, u64 fsync_ns, unsigned int nr)
 
 static struct lkst_catalog *catalog(void)
 {
-	static const char *const calls[] = { "write", "fsync" };
+	static const char *const calls[] = { "write", "fsync", "read" };
 	struct lkst_catalog *c = make_catalog();
 	u16 id = LKST_NR_EVENTS + 100;
 	unsigned int i;
 
-	for (i = 0; i < 2; i++, id += 2)
+	for (i = 0; i < 3; i++, id += 2)
 		if (lkst_catalog_add_syscall(
 			    &err, c, id, id + 1,
 			    (unsigned int)(lkst_syscall_find(false, calls[i]) - lkst_syscalls)))
@@ -173,6 +173,17 @@ static void remove_all(void)
 }
 
 static const struct lkst_diff_options usual = { .level = 0.01, .least = 0.05 };
+
+/* Whether @text fails, or 2: it is met but not significant; 3: it cannot be judged. */
+static int judge(const char *criterion)
+{
+	struct lkst_criterion c;
+	struct lkst_verdict v;
+
+	if (lkst_criterion_parse(&err, criterion, &c) || lkst_criterion_judge(diff, &c, 1, &v))
+		abort();
+	return v.why ? 3 : v.is_met && !v.is_sure ? 2 : v.is_met;
+}
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
@@ -274,6 +285,110 @@ TEST(diff_does_not_take_bursts_for_a_change)
 		remove_all();
 	}
 	CHECK(nr <= 4);
+}
+
+/* ---- recordings that differ as two of the same do -------------------------------------------- */
+
+static const char *const many[] = { "readahead", "open",   "close",	 "stat",   "fstat",  "lstat", "poll",  "lseek",
+				    "mmap",  "munmap", "brk",	 "pread64", "readv",  "writev", "access", "pipe",
+				    "dup",   "pause",  "getpid", "sendto", "recvfrom", "bind",	"listen", "fork",
+				    "uname", "fcntl",  "flock",	 "fsync",  "ftruncate", "getcwd" };
+enum { NR_MANY = sizeof(many) / sizeof(many[0]), MANY_CALLS = 100, MANY_PERIOD_NS = 10000000 };
+
+static void add_length(const char *name, u64 ns, u64 length_ns)
+{
+	add("syscall_entry_%s cpu=0 tid=10 ns=%llu\n", name, (unsigned long long)ns);
+	add("syscall_exit_%s cpu=0 tid=10 ns=%llu\n", name, (unsigned long long)(ns + length_ns));
+}
+
+/*
+ * Each of many calls takes the machine up to a quarter less or more in this recording than in others, whatever varies
+ * within it; a sleep is as long as it is asked for. The first takes @first times as long.
+ */
+static void make_many(const char *name, u64 seed, double first, u64 sleep_ns)
+{
+	struct lkst_catalog *c = catalog();
+	double factors[NR_MANY];
+	unsigned int i, k;
+	u16 id = LKST_NR_EVENTS + 300;
+
+	for (i = 0; i < NR_MANY; i++, id += 2)
+		if (strcmp(many[i], "fsync") &&
+		    lkst_catalog_add_syscall(&err, c, id, id + 1,
+					     (unsigned int)(lkst_syscall_find(false, many[i]) - lkst_syscalls)))
+			abort();
+	if (lkst_catalog_add_syscall(&err, c, id, id + 1,
+				     (unsigned int)(lkst_syscall_find(false, "nanosleep") - lkst_syscalls)))
+		abort();
+	random_state = seed * 0x9e3779b97f4a7c15ULL | 1;
+	for (i = 0; i < 16 + NR_MANY; i++)
+		factors[i % NR_MANY] = 0.75 + (double)(next_number() % 1000) / 2000;
+	used = 0;
+	add("state_thread thread_tid=10 thread_pid=10 comm=writer\n");
+	for (k = 0; k < MANY_CALLS; k++) {
+		u64 ns = 1000000000ULL + (u64)k * MANY_PERIOD_NS;
+
+		for (i = 0; i < NR_MANY; i++, ns += 200000)
+			add_length(many[i], ns,
+				   (u64)((double)(10000 + next_number() % 2000) * factors[i] * (i ? 1 : first)));
+		add_length("nanosleep", ns, sleep_ns + next_number() % 50000);
+	}
+	make(name, c);
+}
+
+/*
+ * Of twenty pairs none has a row, though the lengths of each call differ by far more than what varies within; how much
+ * most of them differ by is known. What differs by far more is found, and what a sleep is longer by.
+ */
+TEST(diff_allows_what_recordings_of_the_same_differ_by)
+{
+	unsigned int i, nr = 0;
+	double lengths = 0;
+
+	for (i = 0; i < 20; i++) {
+		make_many("a", 900 + 2 * i, 1, 1000000);
+		make_many("b", 901 + 2 * i, 1, 1000000);
+		CHECK_EQ(compare("a", "b", &usual), 0);
+		nr += diff->nr_significant != 0;
+		lengths += diff->usual_change[LKST_DIFF_IN_LENGTH] / 20;
+		CHECK(diff->usual_change[LKST_DIFF_IN_TIME] >= diff->usual_change[LKST_DIFF_IN_LENGTH]);
+		CHECK(diff->usual_change[LKST_DIFF_IN_COUNT] < 0.01);
+		CHECK_EQ(judge("mean of syscall:open +1%") == 1 || judge("mean of syscall:open -1%") == 1, false);
+		finish();
+		remove_all();
+	}
+	CHECK(nr <= 1);
+	/* The logarithm of a factor has a standard deviation of 0.148, and the difference of two of them 0.209. */
+	CHECK(lengths > 0.15 && lengths < 0.27);
+	make_many("a", 1000, 1, 1000000);
+	make_many("b", 1001, 10, 1100000);
+	CHECK_EQ(compare("a", "b", &usual), 0);
+	CHECK_EQ(diff->nr_significant, 2);
+	CHECK(lkst_diff_is_significant(lkst_diff_find(diff, "syscall:readahead")));
+	CHECK(lkst_diff_is_significant(lkst_diff_find(diff, "syscall:nanosleep")));
+	CHECK_EQ(judge("mean of syscall:readahead +100%"), 1);
+	finish();
+	remove_all();
+}
+
+/* What happens in one stretch of time only is one occurrence, however often it happened there. */
+TEST(diff_takes_what_happens_at_once_for_one)
+{
+	const struct lkst_diff_row *r;
+	unsigned int side, i;
+
+	for (side = 0; side < 2; side++) {
+		add_work(50 + side, 1000000, CALLS);
+		/* As a program does when it starts. */
+		for (i = 0; i < 200; i++)
+			add_length("read", 2600000000ULL + i * 100000ULL, 10000 + side * 10000 + next_number() % 5000);
+		make(side ? "b" : "a", catalog());
+	}
+	CHECK_EQ(compare("a", "b", &usual), 0);
+	r = lkst_diff_find(diff, "syscall:read");
+	CHECK(r && r->of[0]->lengths.count == 200 && !lkst_diff_is_significant(r));
+	finish();
+	remove_all();
 }
 
 /* Twice the work in twice the time, and each fsync as long: by second and by write, nothing has changed. */
@@ -505,17 +620,6 @@ TEST(criteria_that_are_wrong_are_shown_where)
 	}
 }
 
-/* Whether @text fails, or 2: it is met but not significant; 3: it cannot be judged. */
-static int judge(const char *criterion)
-{
-	struct lkst_criterion c;
-	struct lkst_verdict v;
-
-	if (lkst_criterion_parse(&err, criterion, &c) || lkst_criterion_judge(diff, &c, 1, &v))
-		abort();
-	return v.why ? 3 : v.is_met && !v.is_sure ? 2 : v.is_met;
-}
-
 TEST(criteria_are_judged)
 {
 	make_work("a", 1, 1000000);
@@ -648,6 +752,9 @@ static const struct unit_test tests[] = {
 	{ "diff_of_a_trace_with_itself_has_nothing", test_diff_of_a_trace_with_itself_has_nothing },
 	{ "diff_seldom_finds_what_is_not_there", test_diff_seldom_finds_what_is_not_there },
 	{ "diff_does_not_take_bursts_for_a_change", test_diff_does_not_take_bursts_for_a_change },
+	{ "diff_allows_what_recordings_of_the_same_differ_by",
+	  test_diff_allows_what_recordings_of_the_same_differ_by },
+	{ "diff_takes_what_happens_at_once_for_one", test_diff_takes_what_happens_at_once_for_one },
 	{ "diff_divides_by_time_or_by_operations", test_diff_divides_by_time_or_by_operations },
 	{ "diff_does_not_compare_what_gaps_have_cut",
 	  test_diff_does_not_compare_what_gaps_have_cut },

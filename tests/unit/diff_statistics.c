@@ -277,6 +277,18 @@ TEST(resampling_keeps_parts_together)
 	CHECK(r.more > 0.1);
 }
 
+/* Of tables: 0.05 and 0.001 in both tails; a tenth below. */
+TEST(distributions_are_those_of_tables)
+{
+	CHECK(fabs(lkst_student_p(2.447, 6) - 0.05) < 0.001);
+	CHECK(fabs(lkst_student_p(5.959, 6) - 0.001) < 0.0001);
+	CHECK(fabs(lkst_student_p(2.042, 30) - 0.05) < 0.0005);
+	CHECK(is_near(lkst_student_p(0, 6), 1));
+	CHECK(fabs(lkst_chi_squared_low(10) - 4.865) < 0.02);
+	CHECK(fabs(lkst_chi_squared_low(31) - 21.434) < 0.02);
+	CHECK(lkst_chi_squared_low(1) > 0 && lkst_chi_squared_low(1) < 0.0158);
+}
+
 static const struct unit_test tests[] = {
 	{ "rank_test_of_small_samples_is_exact", test_rank_test_of_small_samples_is_exact },
 	{ "rank_test_agrees_with_the_tables", test_rank_test_agrees_with_the_tables },
@@ -292,5 +304,6 @@ static const struct unit_test tests[] = {
 	{ "samples_that_differ_are_told_so", test_samples_that_differ_are_told_so },
 	{ "resampling_varies_as_samples_do", test_resampling_varies_as_samples_do },
 	{ "resampling_keeps_parts_together", test_resampling_keeps_parts_together },
+	{ "distributions_are_those_of_tables", test_distributions_are_those_of_tables },
 };
 UNIT_MAIN(tests)

@@ -204,6 +204,13 @@ static bool is_rate(const struct lkst_criterion *c)
 	return c->of == LKST_CRITERION_COUNT || c->of == LKST_CRITERION_TOTAL;
 }
 
+static enum lkst_diff_test test_of(const struct lkst_criterion *c)
+{
+	return c->of == LKST_CRITERION_COUNT ? LKST_DIFF_IN_COUNT
+	       : c->of == LKST_CRITERION_TOTAL ? LKST_DIFF_IN_TIME
+					       : LKST_DIFF_IN_LENGTH;
+}
+
 static int judge_rate(const struct lkst_diff *d, const struct lkst_criterion *c,
 		      const struct lkst_diff_row *r, struct lkst_verdict *v)
 {
@@ -286,6 +293,8 @@ int lkst_criterion_judge(const struct lkst_diff *d, const struct lkst_criterion 
 		err = is_rate(c) ? judge_rate(d, c, r, &v) : judge_lengths(d, c, r, &v);
 		if (err)
 			return err;
+		/* As much as that may be what two recordings of the same differ by. */
+		v.p = fmax(v.p, r->usual_p[test_of(c)]);
 		v.is_sure = !v.why && v.p <= d->options.level / nr;
 	}
 	*ret_verdict = v;

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/diff/significance.h"
 #include "base/time.h"
 #include "base/vec.h"
 
 static const double lost_max =
 	0.05; /* of occurrences that gaps have cut, or of time, for a row to be compared */
-static const double not_tested = 2;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -170,133 +170,7 @@ static int diff_weigh(struct lkst_err *e, struct lkst_diff *d)
 	return err;
 }
 
-/* ---- tests ----------------------------------------------------------------------------------- */
-
-static double diff_count_of(const struct lkst_diff_row *r, unsigned int i)
-{
-	return r->of[i] ? (double)r->of[i]->lengths.count : 0;
-}
-
-/* Adds up stretches from number @first on, @nr of them. False: nothing can be said of them. */
-static bool diff_add_up(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
-			u32 first, u32 nr, bool is_time, struct lkst_diff_parts *parts)
-{
-	const struct lkst_diff_stretch *stretches = r->of[i] ? r->of[i]->stretches : NULL;
-	double value = 0, weight = 0, covered = 0;
-	u32 k;
-
-	for (k = first; k < first + nr; k++) {
-		if (stretches)
-			value += is_time ? (double)stretches[k].ns : stretches[k].nr;
-		weight += d->weights[i][k];
-		covered += (double)d->sides[i]->covered[k];
-	}
-	/* What is mostly a gap says little, and what has no operation has no time for each. */
-	if (!(weight > 0) || covered < 0.5 * (double)d->sides[i]->step_ns * nr)
-		return false;
-	parts->values[parts->nr] = value;
-	parts->weights[parts->nr++] = weight;
-	return true;
-}
-
-void lkst_diff_parts(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
-		     bool is_time, struct lkst_diff_parts *ret_parts)
-{
-	double most = fmax(1, fmax(diff_count_of(r, 0), diff_count_of(r, 1))), rates[LKST_DIFF_STRETCHES_MAX];
-	u32 nr = d->sides[i]->nr_stretches, at_once = (u32)fmax(1, ceil(nr / most)), k;
-
-	ret_parts->nr = 0;
-	for (k = 0; k + at_once <= nr; k += at_once)
-		if (diff_add_up(d, r, i, k, at_once, is_time, ret_parts))
-			rates[ret_parts->nr - 1] = ret_parts->values[ret_parts->nr - 1] /
-						   ret_parts->weights[ret_parts->nr - 1];
-	ret_parts->inflation = lkst_serial_inflation(rates, ret_parts->nr);
-}
-
-/* By how much the means of stretches vary more than their occurrences explain. */
-static double inflation_of(const struct lkst_diff_side *s, const struct lkst_diff_key *k)
-{
-	double nr = 0, sum = 0, pairs = 0, between = 0, variance, effect;
-	double means[LKST_DIFF_STRETCHES_MAX];
-	u32 i, nr_used = 0;
-
-	for (i = 0; i < s->nr_stretches; i++) {
-		nr += k->stretches[i].nr;
-		pairs += (double)k->stretches[i].nr * k->stretches[i].nr;
-		sum += (double)k->stretches[i].places;
-	}
-	variance = nr > 0 ? k->squares / nr - sum / nr * (sum / nr) : 0;
-	for (i = 0; i < s->nr_stretches; i++) {
-		const struct lkst_diff_stretch *one = &k->stretches[i];
-
-		if (!one->nr)
-			continue;
-		means[nr_used] = (double)one->places / one->nr - sum / nr;
-		between += means[nr_used] * means[nr_used] * one->nr;
-		nr_used++;
-	}
-	if (nr_used < 2 || !(variance > 0))
-		return 1;
-	/* If all of a stretch were the same, they would count as one. */
-	effect = fmin(between / (nr_used - 1) / variance, pairs / nr);
-	return 1 + fmax(0, effect - 1) * lkst_serial_inflation(means, nr_used);
-}
-
-double lkst_diff_inflation(const struct lkst_diff *d, const struct lkst_diff_row *r)
-{
-	double variance = 0, independent = 0;
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		const struct lkst_diff_key *k = r->of[i];
-
-		if (!k || !k->lengths.count || !k->stretches)
-			return 1;
-		variance += inflation_of(d->sides[i], k) / (double)k->lengths.count;
-		independent += 1 / (double)k->lengths.count;
-	}
-	return variance / independent;
-}
-
-static int test_time(const struct lkst_diff *d, struct lkst_diff_row *r)
-{
-	struct lkst_rank_test test;
-	struct lkst_diff_parts parts[2];
-	unsigned int i;
-	u32 k;
-	int got;
-
-	if (!(diff_count_of(r, 0) + diff_count_of(r, 1) > 0))
-		return 0;
-	for (i = 0; i < 2; i++) {
-		if (r->of[i] && !r->of[i]->stretches)
-			return 0;
-		lkst_diff_parts(d, r, i, true, &parts[i]);
-		for (k = 0; k < parts[i].nr; k++)
-			parts[i].values[k] /= parts[i].weights[k];
-	}
-	got = lkst_rank_test_values(parts[0].values, parts[0].nr, parts[1].values, parts[1].nr,
-				    (parts[0].inflation + parts[1].inflation) / 2, &test);
-	if (got > 0)
-		r->p[LKST_DIFF_IN_TIME] = test.p;
-	return got < 0 ? got : 0;
-}
-
-static int test_length(const struct lkst_diff *d, struct lkst_diff_row *r)
-{
-	struct lkst_rank_test test;
-	int got;
-
-	if (!r->of[0] || !r->of[1])
-		return 0;
-	got = lkst_rank_test_hists(&r->of[0]->lengths, &r->of[1]->lengths,
-				   lkst_diff_inflation(d, r), &test);
-	if (got <= 0)
-		return got;
-	r->p[LKST_DIFF_IN_LENGTH] = test.p;
-	r->greater = test.greater;
-	return 0;
-}
+/* ---- what is missing --------------------------------------------------------------------------- */
 
 /*
  * Whether gaps have taken too much of @r from side @i. What is left of a state that a gap has cut counts, so there it
@@ -357,7 +231,7 @@ static const char *why_missing(const struct lkst_diff *d, const struct lkst_diff
 		const char *here = d->sides[i]->missing[r->kind],
 			   *there = d->sides[!i]->missing[r->kind];
 
-		if (here && !(diff_count_of(r, i) > 0) && (!there || strcmp(here, there)))
+		if (here && !(lkst_diff_count_of(r, i) > 0) && (!there || strcmp(here, there)))
 			return here;
 		if (has_lost(d, r, i))
 			return cut;
@@ -372,63 +246,19 @@ static int compare_row(struct lkst_diff *d, struct lkst_diff_row *r)
 
 	for (i = 0; i < 2; i++) {
 		const struct lkst_diff_key *k = r->of[i];
-		double nr = diff_count_of(r, i), lost = k ? (double)k->nr_lost : 0;
+		double nr = lkst_diff_count_of(r, i), lost = k ? (double)k->nr_lost : 0;
 
 		r->count[i] = nr / d->units[i];
 		r->time[i] = k ? lkst_diff_time(k) / d->units[i] : 0;
 		r->lost[i] = lost > 0 ? lost / (lost + nr) : 0;
-		r->p[i] = not_tested;
 	}
+	for (i = 0; i < LKST_NR_DIFF_TESTS; i++)
+		r->p[i] = LKST_DIFF_NOT_TESTED;
 	r->greater = -1;
 	err = diff_find_limited(d, r);
 	if (!err && !r->missing)
 		r->missing = why_missing(d, r);
-	return err || r->missing ? err : test_length(d, r) ?: test_time(d, r);
-}
-
-static bool has_changed(double a, double b, double least)
-{
-	return fabs(b - a) >= least * fmax(a, b) && fabs(b - a) > 0;
-}
-
-static void diff_mark(struct lkst_diff *d, struct lkst_diff_row *r)
-{
-	double level = d->options.level, least = d->options.least;
-	double mean[2] = { 0, 0 };
-	unsigned int i;
-
-	for (i = 0; i < 2; i++)
-		mean[i] = r->of[i] ? lkst_hist_mean(&r->of[i]->lengths) : 0;
-	r->is_significant[LKST_DIFF_IN_LENGTH] =
-		r->p[LKST_DIFF_IN_LENGTH] <= level && has_changed(mean[0], mean[1], least);
-	r->is_significant[LKST_DIFF_IN_TIME] =
-		r->p[LKST_DIFF_IN_TIME] <= level && has_changed(r->time[0], r->time[1], least);
-	d->nr_significant += lkst_diff_is_significant(r);
 	d->nr_missing += r->missing != NULL;
-}
-
-/* All tests of all rows are one family: whoever reads the rows looks at each. */
-static int diff_adjust(struct lkst_diff *d)
-{
-	_cleanup_free_ double *p = calloc((size_t)d->nr_rows * LKST_NR_DIFF_TESTS + 1, sizeof(*p));
-	u32 i, nr = 0;
-	unsigned int k;
-	int err;
-
-	if (!p)
-		return -ENOMEM;
-	for (i = 0; i < d->nr_rows; i++)
-		for (k = 0; k < LKST_NR_DIFF_TESTS; k++)
-			if (d->rows[i].p[k] <= 1)
-				p[nr++] = d->rows[i].p[k];
-	err = lkst_rank_adjust(p, nr);
-	d->nr_tests = nr;
-	for (i = nr = 0; i < d->nr_rows && !err; i++) {
-		for (k = 0; k < LKST_NR_DIFF_TESTS; k++)
-			if (d->rows[i].p[k] <= 1)
-				d->rows[i].p[k] = p[nr++];
-		diff_mark(d, &d->rows[i]);
-	}
 	return err;
 }
 
@@ -474,7 +304,7 @@ static int compare_all(struct lkst_err *e, struct lkst_diff *d)
 		return err;
 	for (i = 0; i < d->nr_rows && !err; i++)
 		err = compare_row(d, &d->rows[i]);
-	err = err ?: diff_adjust(d);
+	err = err ?: lkst_diff_test_all(d);
 	if (err)
 		return lkst_err_sys(e, err, "comparing");
 	if (d->nr_rows)

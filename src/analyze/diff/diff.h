@@ -10,17 +10,21 @@
 #include "analyze/diff/side.h"
 #include "base/suggest.h"
 
-enum { LKST_DIFF_NAME = LKST_KEY_TEXT + 16 };
+enum {
+	LKST_DIFF_NAME = LKST_KEY_TEXT + 16,
+	LKST_DIFF_NOT_TESTED = 2, /* in place of a probability */
+};
 
 /*
- * What a row is compared by, each by a rank test. The time of a row is that of all its occurrences; it is tested over
- * stretches of time, since occurrences that are close to each other are likely to depend on each other. There are no
- * more stretches in a test than the row has occurrences: several become one, since a single long wait is no sixteen
- * short ones.
+ * What a row is compared by, each by a rank test and by what most rows differ by. Time is that of all occurrences of a
+ * row; it and their number are tested over stretches of time, since occurrences that are close to each other are likely
+ * to depend on each other. There are no more stretches in a test than the row has occurrences: several become one,
+ * since a single long wait is no sixteen short ones.
  */
 enum lkst_diff_test {
 	LKST_DIFF_IN_LENGTH, /* how long occurrences are, over all of them */
 	LKST_DIFF_IN_TIME,   /* time per second, or per operation, over stretches */
+	LKST_DIFF_IN_COUNT,  /* how many per second, or per operation, over stretches */
 	LKST_NR_DIFF_TESTS,
 };
 
@@ -31,6 +35,8 @@ struct lkst_diff_row {
 	double count[2], time[2];	   /* per unit: occurrences, and ns */
 	double greater; /* of pairs, the share in which the second is longer; -1: not known */
 	double p[LKST_NR_DIFF_TESTS]; /* after Holm's correction for all tests; above 1: not tested */
+	/* How likely it differs as much where nothing changed, by what most rows differ by; 0: that is not known. */
+	double usual_p[LKST_NR_DIFF_TESTS];
 	bool is_significant[LKST_NR_DIFF_TESTS];
 	const char *missing; /* why it cannot be compared, a sentence; NULL: it can */
 	double lost[2];	     /* of its occurrences, the share that gaps have cut */
@@ -49,6 +55,7 @@ struct lkst_diff {
 	struct lkst_diff_row *rows; /* by the time that changed, the largest first */
 	u32 nr_rows;
 	u32 nr_significant, nr_missing, nr_tests;
+	double usual_change[LKST_NR_DIFF_TESTS]; /* that most rows show, as a share; negative: not known */
 	double units[2];    /* what was divided by: seconds, or operations */
 	double *weights[2]; /* the same, of each stretch */
 	char **texts;	    /* that rows have in `missing` */
@@ -66,7 +73,8 @@ LKST_GUARD(lkst_diff_free, struct lkst_diff)
 
 static inline bool lkst_diff_is_significant(const struct lkst_diff_row *r)
 {
-	return r->is_significant[LKST_DIFF_IN_LENGTH] || r->is_significant[LKST_DIFF_IN_TIME];
+	return r->is_significant[LKST_DIFF_IN_LENGTH] || r->is_significant[LKST_DIFF_IN_TIME] ||
+	       r->is_significant[LKST_DIFF_IN_COUNT];
 }
 
 /*

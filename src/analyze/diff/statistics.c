@@ -158,6 +158,20 @@ double lkst_serial_inflation(const double *values, u32 nr)
 	return (1 + correlation) / (1 - correlation);
 }
 
+double lkst_chi_squared_low(u32 freedom)
+{
+	double part = 2.0 / (9.0 * freedom);
+
+	return freedom * pow(1 - part - 1.281552 * sqrt(part), 3);
+}
+
+double lkst_student_p(double t, double freedom)
+{
+	double z = sqrt(freedom * log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3);
+
+	return erfc(z / sqrt(2));
+}
+
 /* ---- many tests ------------------------------------------------------------------------------ */
 
 static int compare_results(const void *a, const void *b)

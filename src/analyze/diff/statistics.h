@@ -65,6 +65,19 @@ int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b, double infla
 double lkst_serial_inflation(const double *values, u32 nr);
 
 /*
+ * What one in ten variables of the chi-squared distribution with @freedom degrees is less than. (Wilson and Hilferty,
+ * "The Distribution of Chi-Square", Proceedings of the National Academy of Sciences 17, 1931.)
+ */
+double lkst_chi_squared_low(u32 freedom);
+
+/*
+ * How likely a variable of Student's distribution with @freedom degrees, 1 or more, is as far from 0 as @t, in either
+ * direction. (Wallace, "Bounds on Normal Approximations to Student's and the Chi-Square Distributions", Annals of
+ * Mathematical Statistics 30, 1959.)
+ */
+double lkst_student_p(double t, double freedom);
+
+/*
  * Makes each of @p, @nr results of tests, as large as it has to be for the least of them to be compared with a level:
  * then the chance that any of those below the level is there by accident is at most that level, however many there are.
  * (Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6, 1979.)

@@ -305,8 +305,8 @@ const struct lkst_cmd lkst_cmd_diff = {
 	.args = "A B|TRACE",
 	.help = "Compares trace B with trace A, or window --window of TRACE with window --against: what\n"
 		"groups of threads did, and system calls, locks, disks, interrupts and packets, by time and\n"
-		"by count, the largest change first. Changes are tested over all occurrences, and those that\n"
-		"accident explains are not shown. Then where the waiting went, as far as it changed. Of the\n"
+		"by count, the largest change first. Changes that accident explains, or what two recordings of\n"
+		"the same load differ by, are not shown. Then where the waiting went, as far as it changed. Of the\n"
 		"first rows, a typical slow one is explained beside a typical fast one. The exit status is 1\n"
 		"if a criterion is met, 2 if nothing could be compared, and 3 if a criterion is of a row that\n"
 		"there is not.",

@@ -46,9 +46,10 @@ static const struct lkst_column columns[] = {
 	  "of all pairs, those of which the one of B is the longer; equal ones count half" },
 	{ "p_length", NULL, LKST_COLUMN_RATIO, "how likely lengths differ so by accident" },
 	{ "p_time", NULL, LKST_COLUMN_RATIO, "how likely times differ so by accident" },
-	{ NULL, "p", LKST_COLUMN_TEXT, "the less of both" },
+	{ "p_count", NULL, LKST_COLUMN_RATIO, "how likely counts differ so by accident" },
+	{ NULL, "p", LKST_COLUMN_TEXT, "the least of them" },
 	{ "differs", "differs", LKST_COLUMN_TEXT,
-	  "what differs significantly: length, time or both" },
+	  "what differs significantly: length, time, count" },
 	{ "significant", NULL, LKST_COLUMN_FLAG, "whether anything does" },
 	BOTH("lost", PERCENT, NULL, NULL, "share that gaps have cut"),
 	{ "not_comparable", "not comparable", LKST_COLUMN_TEXT, "why it was not compared" },
@@ -113,18 +114,25 @@ static void put_p_text(struct lkst_table *t, double p)
 
 static void put_significance(struct lkst_table *t, const struct lkst_diff_row *r)
 {
-	bool in_length = r->is_significant[LKST_DIFF_IN_LENGTH];
-	bool in_time = r->is_significant[LKST_DIFF_IN_TIME];
-	double p = fmin(r->p[LKST_DIFF_IN_LENGTH], r->p[LKST_DIFF_IN_TIME]);
+	static const char *const names[] = {
+		[LKST_DIFF_IN_LENGTH] = "length",
+		[LKST_DIFF_IN_TIME] = "time",
+		[LKST_DIFF_IN_COUNT] = "count",
+	};
+	char text[32] = "";
+	double p = LKST_DIFF_NOT_TESTED;
+	size_t at = 0;
+	unsigned int i;
 
-	put_p(t, r->p[LKST_DIFF_IN_LENGTH]);
-	put_p(t, r->p[LKST_DIFF_IN_TIME]);
+	for (i = 0; i < LKST_NR_DIFF_TESTS; i++) {
+		put_p(t, r->p[i]);
+		p = fmin(p, r->p[i]);
+		if (r->is_significant[i])
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "", names[i]);
+	}
 	put_p_text(t, p);
-	lkst_table_str(t, in_length && in_time ? "both"
-			  : in_length	       ? "length"
-			  : in_time	       ? "time"
-					       : "");
-	lkst_table_bool(t, in_length || in_time);
+	lkst_table_str(t, text);
+	lkst_table_bool(t, lkst_diff_is_significant(r));
 }
 
 static void diff_report_put_row(struct lkst_table *t, const struct lkst_diff_row *r)
@@ -170,6 +178,20 @@ static void diff_report_note_limited(const struct lkst_diff *d, struct lkst_note
 	}
 }
 
+/* By how much rows differ that have not changed: what one pair of recordings cannot show is said. */
+static void note_usual_change(const struct lkst_diff *d, struct lkst_notes *notes)
+{
+	const double *usual = d->usual_change;
+
+	if (usual[LKST_DIFF_IN_TIME] >= 0)
+		lkst_notes_add(notes,
+			       "Most rows differ by some %.0f %% in length, %.0f %% in time and %.0f %% in count, "
+			       "as two recordings of the same do. What differs by not much more than that is not "
+			       "called significant.",
+			       100 * usual[LKST_DIFF_IN_LENGTH], 100 * usual[LKST_DIFF_IN_TIME],
+			       100 * usual[LKST_DIFF_IN_COUNT]);
+}
+
 /* Text shows the significant ones, those that cannot be compared, or all; programs get all. */
 static int diff_report_make_rows(const struct lkst_diff_report *r, struct lkst_table *t)
 {
@@ -190,6 +212,7 @@ static int diff_report_make_rows(const struct lkst_diff_report *r, struct lkst_t
 	lkst_notes_add(&t->notes,
 		       "%u of %u rows differ significantly, by %u tests at the level of %g %%.",
 		       d->nr_significant, d->nr_rows, d->nr_tests, 100 * d->options.level);
+	note_usual_change(d, &t->notes);
 	if (nr_hidden)
 		lkst_notes_add(&t->notes, "%u that do not are not shown; --all shows them.",
 			       nr_hidden);
