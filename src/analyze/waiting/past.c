@@ -8,21 +8,18 @@
 
 #include "abi/events.h"
 #include "abi/softirq.h"
+#include "analyze/waiting/asking.h"
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/ends_in.h"
 #include "base/vec.h"
 #include "trace/known/call_result.h"
 
-/* How the state begins to name a socket that its process has connected. */
-#define CONNECTED_TO "socket to "
-
 enum {
 	PAST_MAX = 1 << 21,	    /* states that are kept at most, 64 bytes each, and 12 for their places */
 	CALLS_MAX = 1 << 18,	    /* long system calls */
 	CALL_LEAST_NS = 100 * 1000, /* what is long */
 	ABOUT_LEAST_NS = 100 * 1000, /* waits of which it is kept what they are about */
-	NR_WOKEN = 4,	  /* threads that one woke last */
 	STATE_UNINTERRUPTIBLE = 2, /* TASK_*, include/linux/sched.h */
 	STATE_TRACED = 8,
 	STATE_FROZEN = 0x8000,
@@ -40,31 +37,7 @@ enum {
 	HANDLER_MAX_NONE = 1,
 };
 
-enum { CALL_SENDS = 1, CALL_RECEIVES = 2, CALL_ENDS = 4, CALL_CONNECTS = 8 };
-
-struct lkst_past_thread {
-	u32 nr_past;   /* the number of its last wait, plus 1; 0: it had none */
-	u32 lock_past; /* the same of its last wait for a futex */
-	u64 call_ns;   /* the beginning of the call that it waited in then */
-	u64 entry_ns;  /* when it last began a system call, and which one */
-	s16 entry_row;
-	u64 waited_ns; /* when its last wait was over */
-	u64 signal_ns; /* since when it handles a signal that was sent to it alone; 0: it does not, or not any more */
-	u32 woken[NR_WOKEN]; /* whom it woke last, by life, plus 1 */
-	u64 woken_ns[NR_WOKEN];
-	unsigned int nr_woken;
-	u32 partner;	/* with whom it has made a round trip, by life, plus 1; and on which descriptor */
-	s32 partner_fd;
-	u64 connecting; /* its last connect(2), as lkst_connections_connect() calls it */
-	bool has_accepted; /* it was woken in accept(2) by whose connection it has */
-	s32 asked_fd;	/* the socket on which it has sent last and not received since, plus 1; 0: there is none */
-	s32 plain_fd;	/* a descriptor that is no end of a connection, plus 1: it was looked up last */
-	u32 unanswered; /* its wait in poll(2) for an answer there, that was in vain, by place, plus 1 */
-	u32 thawed;	/* its wait that a write to a freezer has ended, by place, plus 1; and to which, as `about` */
-	u32 thawed_about;
-};
-
-static struct lkst_past_thread *past_thread_of(struct lkst_pasts *h, u32 life)
+struct lkst_past_thread *lkst_past_thread_of(struct lkst_pasts *h, u32 life)
 {
 	struct lkst_past_thread *t = lkst_vec_reach(h->threads, h->nr_threads, life);
 
@@ -73,12 +46,11 @@ static struct lkst_past_thread *past_thread_of(struct lkst_pasts *h, u32 life)
 	return t;
 }
 
-/* That of @r; NULL: none is known, or there is no memory. */
-static struct lkst_past_thread *past_thread_at(struct lkst_pasts *h, const struct lkst_record *r,
-					       const struct lkst_thread_life **ret_life)
+struct lkst_past_thread *lkst_past_thread_at(struct lkst_pasts *h, const struct lkst_record *r,
+					     const struct lkst_thread_life **ret_life)
 {
 	*ret_life = lkst_model_life_of(h->model, r->tid, r->cpu);
-	return *ret_life ? past_thread_of(h, (*ret_life)->nr) : NULL;
+	return *ret_life ? lkst_past_thread_of(h, (*ret_life)->nr) : NULL;
 }
 
 static bool past_is_named(s16 call, const char *const *names, size_t nr)
@@ -91,92 +63,12 @@ static bool past_is_named(s16 call, const char *const *names, size_t nr)
 	return false;
 }
 
-/* Whether the call's name begins so. */
-static bool past_is_in(s16 call, const char *name)
-{
-	return call >= 0 && !strncmp(lkst_syscalls[call].name, name, strlen(name));
-}
-
-static bool sends(s16 call)
-{
-	return call >= 0 && lkst_syscall_sends(&lkst_syscalls[call]);
-}
-
-static bool past_is_heard(s16 call)
-{
-	return call >= 0 && lkst_syscall_is_heard(&lkst_syscalls[call]);
-}
-
 /* A wait in fcntl(2) is one for a lock of a file: its other commands do not wait so that a signal can end it. */
 static bool past_locks_file(s16 call)
 {
 	static const char *const names[] = { "flock", "fcntl", "fcntl64", "semop", "semtimedop" };
 
 	return past_is_named(call, names, sizeof(names) / sizeof(names[0]));
-}
-
-/* What calls do with their first argument, a descriptor, found out once for all: by row. */
-static u8 *learn_kinds(void)
-{
-	u8 *kinds = calloc(lkst_nr_syscalls, sizeof(*kinds));
-	unsigned int row;
-
-	for (row = 0; kinds && row < lkst_nr_syscalls; row++) {
-		const s16 call = (s16)row;
-
-		if (past_is_in(call, "connect"))
-			kinds[row] = CALL_CONNECTS;
-		else if (past_is_in(call, "close") || past_is_in(call, "shutdown"))
-			kinds[row] = CALL_ENDS;
-		else if (sends(call))
-			kinds[row] = CALL_SENDS;
-		else if (past_is_heard(call))
-			kinds[row] = CALL_RECEIVES;
-	}
-	return kinds;
-}
-
-/* Calls that wait for events of files, and end with 0 when their time is over. */
-static bool polls_one(const struct lkst_syscall_now *call)
-{
-	return (past_is_in(call->row, "poll") || past_is_in(call->row, "ppoll")) && call->has_args &&
-	       call->args[1] == 1;
-}
-
-/* ---- sockets ---------------------------------------------------------------------- */
-
-static int past_on_connect(void *ctx, const struct lkst_record *r, const void *record)
-{
-	struct lkst_pasts *h = ctx;
-	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = past_thread_at(h, r, &life);
-
-	if (t)
-		t->connecting = lkst_connections_connect(&h->connections, life, record);
-	return h->error;
-}
-
-static int on_accept(void *ctx, const struct lkst_record *r, const void *record)
-{
-	struct lkst_pasts *h = ctx;
-	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = past_thread_at(h, r, &life);
-
-	if (t) {
-		lkst_connections_accept(&h->connections, life, record, t->has_accepted);
-		t->has_accepted = false;
-	}
-	return h->error;
-}
-
-static int on_close(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
-{
-	struct lkst_pasts *h = ctx;
-	const struct lkst_thread_life *life = lkst_model_life_of(h->model, r->tid, r->cpu);
-
-	if (life)
-		lkst_connections_close(&h->connections, life, (s32)s->args[0]);
-	return 0;
 }
 
 /* ---- what woke it ----------------------------------------------------------------- */
@@ -186,7 +78,7 @@ static bool has_woken(const struct lkst_past_thread *t, u32 other)
 {
 	unsigned int k;
 
-	for (k = 0; k < NR_WOKEN; k++)
+	for (k = 0; k < LKST_NR_WOKEN; k++)
 		if (t->woken[k] == other + 1)
 			return true;
 	return false;
@@ -208,7 +100,7 @@ static bool past_is_own_softirq(const struct lkst_pasts *h, const struct lkst_pa
 		return false;
 	if (w->context == LKST_CONTEXT_SOFTIRQ && w->number != LKST_SOFTIRQ_NET_RX)
 		return false;
-	if (!past_is_heard(w->call.row) || lkst_cpu_timers_before(&h->timers, w) || w->life == LKST_LIFE_NONE)
+	if (!lkst_past_is_heard(w->call.row) || lkst_cpu_timers_before(&h->timers, w) || w->life == LKST_LIFE_NONE)
 		return false;
 	begin_ns = w->life < h->nr_threads && h->threads[w->life].entry_row == w->call.row
 			   ? h->threads[w->life].entry_ns
@@ -268,107 +160,6 @@ static int past_on_switch(void *ctx, const struct lkst_record *r, const void *re
 	return lkst_cpu_timers_switch(&h->timers, r->cpu, r->ns) ?: h->error;
 }
 
-/* ---- answers that do not come --------------------------------------------------------- */
-
-/* Its wait was for what it has asked on the socket that it has sent on last: nothing came in time. */
-static void go_unanswered(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life)
-{
-	struct lkst_past *p = &h->list[t->unanswered - 1];
-
-	p->flags |= LKST_PAST_IS_UNANSWERED;
-	if (!p->about)
-		p->about = lkst_about_fd(&h->abouts, life, t->asked_fd - 1);
-	t->unanswered = 0;
-}
-
-/*
- * Thread @t has polled one file until the time was over, after it had sent on a socket. Which file that was is not
- * recorded: who then sends there again, or closes it, has waited for an answer there; so has who asked a name server.
- */
-static void poll_in_vain(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life)
-{
-	const u32 about = lkst_about_fd(&h->abouts, life, t->asked_fd - 1);
-	const char *text = lkst_about_text(&h->abouts, about);
-
-	t->unanswered = t->nr_past;
-	h->list[t->nr_past - 1].about = about;
-	if (text && lkst_text_ends_in(text, ":53"))
-		go_unanswered(h, t, life);
-}
-
-/* The last wait of @t went on until its call's own time was over; @polls: in poll(2). */
-static void time_is_over(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life,
-			 bool polls)
-{
-	h->list[t->nr_past - 1].flags |= LKST_PAST_TIMED_OUT;
-	if (polls && t->asked_fd)
-		poll_in_vain(h, t, life);
-}
-
-static void follow_asking(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life,
-			  const struct lkst_feed_syscall *s, u8 kinds)
-{
-	const s32 fd = (s32)s->args[0];
-
-	if (!(kinds & (CALL_SENDS | CALL_RECEIVES | CALL_ENDS)))
-		return;
-	if (t->unanswered && t->asked_fd == fd + 1)
-		go_unanswered(h, t, life);
-	t->unanswered = 0;
-	if (!(kinds & CALL_SENDS))
-		t->asked_fd = t->asked_fd == fd + 1 ? 0 : t->asked_fd;
-	else if (lkst_connections_is_connected(&h->connections, life, fd))
-		t->asked_fd = fd + 1;
-	else
-		t->asked_fd = 0;
-}
-
-/*
- * Connections that were made before the trace begins, as servers have them to their databases, are known by what the
- * descriptors of a process were when it was listed.
- */
-static void learn_end(struct lkst_pasts *h, struct lkst_past_thread *t, const struct lkst_thread_life *life, s32 fd)
-{
-	static const char from[] = "socket from ";
-	const char *name;
-
-	if (!h->abouts.descriptors || fd < 0 || t->plain_fd == fd + 1 ||
-	    lkst_connections_knows(&h->connections, life, fd))
-		return;
-	name = lkst_descriptors_name(h->abouts.descriptors, life->tid, fd);
-	if (name && !strncmp(name, CONNECTED_TO, strlen(CONNECTED_TO)))
-		lkst_connections_learn(&h->connections, life, fd, true);
-	else if (name && !strncmp(name, from, strlen(from)))
-		lkst_connections_learn(&h->connections, life, fd, false);
-	else if (name)
-		t->plain_fd = fd + 1; /* what has no name yet may have one later */
-}
-
-static int past_on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
-{
-	struct lkst_pasts *h = ctx;
-	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = past_thread_at(h, r, &life);
-	u8 kinds;
-
-	if (t) {
-		t->entry_ns = r->ns;
-		t->entry_row = s->row;
-		if (past_is_in(s->row, "rt_sigreturn"))
-			t->signal_ns = 0;
-	}
-	kinds = t && s->nr_args && s->row >= 0 ? h->kinds[s->row] : 0;
-	if (kinds & CALL_SENDS)
-		learn_end(h, t, life, (s32)s->args[0]);
-	else if (kinds)
-		t->plain_fd = 0;
-	if (kinds & (CALL_SENDS | CALL_ENDS | CALL_CONNECTS))
-		lkst_connections_send(&h->connections, life, (s32)s->args[0]);
-	if (kinds)
-		follow_asking(h, t, life, s, kinds);
-	return lkst_cpu_timers_call(&h->timers, r->cpu, kinds & (CALL_SENDS | CALL_ENDS | CALL_CONNECTS)) ?: h->error;
-}
-
 /* ---- states ----------------------------------------------------------------------- */
 
 /* Adds a place; NULL: no memory. */
@@ -404,57 +195,6 @@ static bool is_lock_futex(const struct lkst_syscall_now *call)
 	return (command == FUTEX_WAIT_OP || command == FUTEX_WAIT_BITSET_OP) && (u32)call->args[2] == FUTEX_CONTENDED;
 }
 
-/* Whether it was woken by whom it had woken before; a partner that was busy, or stopped, then was not. */
-static bool is_round_trip(struct lkst_past_thread *t, const struct lkst_past *p, s32 fd)
-{
-	unsigned int k;
-
-	if (p->end != LKST_PAST_END_THREAD)
-		return false;
-	if (t->partner == p->waker + 1 && t->partner_fd == fd)
-		return true;
-	for (k = 0; k < NR_WOKEN; k++)
-		if (t->woken[k] == p->waker + 1 && t->woken_ns[k] >= t->waited_ns) {
-			t->partner = p->waker + 1;
-			t->partner_fd = fd;
-			return true;
-		}
-	return false;
-}
-
-/*
- * Whether the thread of @t has asked for what it waits for at a connected socket: it has sent since it waited there
- * last, or waits again in the same call. Where calls were not recorded it has at least woken somebody.
- */
-static bool has_asked(struct lkst_pasts *h, const struct lkst_past_thread *t, const struct lkst_interval *i,
-		      const struct lkst_past *p)
-{
-	const u64 call_ns = i->wait->call.from_ns;
-	unsigned int k;
-
-	if (lkst_connections_take_sent(&h->connections, i->life, i->wait->fd))
-		return true;
-	if (t->nr_past && call_ns && t->call_ns == call_ns)
-		return h->list[t->nr_past - 1].flags & LKST_PAST_IS_CONNECTED;
-	if (call_ns && !lkst_lacks(&h->lacks, LKST_LACK_CALLS, t->waited_ns, p->from_ns))
-		return false;
-	for (k = 0; k < NR_WOKEN; k++)
-		if (t->woken[k] && t->woken_ns[k] >= t->waited_ns && t->woken_ns[k] <= p->from_ns)
-			return true;
-	return false;
-}
-
-/*
- * Whether a descriptor was a socket that its process had connected, when that was listed. Meanwhile it may have been
- * closed and made again, unseen; but who asks the same thread at the same descriptor then still asks.
- */
-static bool past_may_ask(const struct lkst_pasts *h, const struct lkst_thread_life *life, s32 fd)
-{
-	const char *name = h->abouts.descriptors ? lkst_descriptors_found(h->abouts.descriptors, life->tid, fd) : NULL;
-
-	return name && !strncmp(name, CONNECTED_TO, strlen(CONNECTED_TO));
-}
-
 static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct lkst_past_thread *t,
 		    const struct lkst_past *p)
 {
@@ -471,16 +211,9 @@ static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct 
 		flags |= LKST_PAST_IS_TRACED;
 	if (!w->task_state)
 		flags |= LKST_PAST_IS_INFERRED;
-	if (sends(w->call.row) && !past_is_in(w->call.row, "close") && !past_is_in(w->call.row, "shutdown"))
+	if (lkst_past_sends(w->call.row) && !lkst_past_is_in(w->call.row, "close") && !lkst_past_is_in(w->call.row, "shutdown"))
 		flags |= LKST_PAST_IS_SENDING;
-	if (!receives)
-		return flags;
-	learn_end(h, t, i->life, w->fd);
-	if (lkst_connections_is_connected(&h->connections, i->life, w->fd) && has_asked(h, t, i, p))
-		flags |= LKST_PAST_IS_CONNECTED;
-	if (!lkst_connections_knows(&h->connections, i->life, w->fd) && is_round_trip(t, p, w->fd))
-		flags |= LKST_PAST_IS_ROUND_TRIP | (past_may_ask(h, i->life, w->fd) ? LKST_PAST_MAY_ASK : 0);
-	return flags;
+	return flags | (receives ? lkst_asking_flags(h, i, t, p) : 0);
 }
 
 /* Whoever has got a lock waits for something else next, also in the same call. */
@@ -506,30 +239,13 @@ static void past_join(struct lkst_pasts *h, struct lkst_past_thread *t, struct l
 
 static void note_woken(struct lkst_pasts *h, const struct lkst_past *p)
 {
-	struct lkst_past_thread *t = p->end == LKST_PAST_END_THREAD ? past_thread_of(h, p->waker) : NULL;
+	struct lkst_past_thread *t = p->end == LKST_PAST_END_THREAD ? lkst_past_thread_of(h, p->waker) : NULL;
 
 	if (!t)
 		return;
-	/* Who waits in accept(2) and is woken by a connect(2) has that connection. */
-	if (past_is_in(p->call, "accept") && past_is_in(p->waker_call, "connect") && t->connecting) {
-		lkst_connections_accepted(&h->connections, t->connecting, p->life);
-		h->threads[p->life].has_accepted = true;
-	}
-	t->woken[t->nr_woken % NR_WOKEN] = p->life + 1;
-	t->woken_ns[t->nr_woken++ % NR_WOKEN] = p->to_ns;
-}
-
-/* The other end of the connection that @p waits at, where a thread has not ended the wait itself. */
-static void set_peer(struct lkst_pasts *h, struct lkst_past *p, const struct lkst_interval *i)
-{
-	const bool is_at_socket = p->flags & (LKST_PAST_IS_CONNECTED | LKST_PAST_IS_SENDING);
-	const u32 acceptor = is_at_socket ? lkst_connections_acceptor(&h->connections, i->life, i->wait->fd)
-					  : LKST_LIFE_NONE;
-
-	if (acceptor == LKST_LIFE_NONE || p->end == LKST_PAST_END_THREAD)
-		return;
-	p->waker = acceptor;
-	p->flags |= LKST_PAST_HAS_PEER;
+	lkst_asking_woken(h, t, p);
+	t->woken[t->nr_woken % LKST_NR_WOKEN] = p->life + 1;
+	t->woken_ns[t->nr_woken++ % LKST_NR_WOKEN] = p->to_ns;
 }
 
 /* The file of a cgroup's freezer that @life writes to now, by its number; 0: to none. */
@@ -557,7 +273,7 @@ static void take_freeze(struct lkst_pasts *h, struct lkst_past_thread *t, struct
 			const struct lkst_wait *w)
 {
 	const bool may_be = w->task_state & STATE_FROZEN || w->cause == LKST_CAUSE_USER || w->call.may_be_over;
-	const bool is_written = p->end == LKST_PAST_END_THREAD && past_is_in(p->waker_call, "write");
+	const bool is_written = p->end == LKST_PAST_END_THREAD && lkst_past_is_in(p->waker_call, "write");
 	const u32 about = is_written ? freezer_of(h, p->waker) : 0;
 	struct lkst_past *before = t->thawed ? &h->list[t->thawed - 1] : NULL;
 
@@ -582,7 +298,7 @@ static bool is_stopped_by_signal(struct lkst_pasts *h, const struct lkst_past_th
 {
 	const struct lkst_thread_life *by, *own;
 
-	if (p->end != LKST_PAST_END_THREAD || !past_is_in(p->call, "rt_sigsuspend") || !call->from_ns ||
+	if (p->end != LKST_PAST_END_THREAD || !lkst_past_is_in(p->call, "rt_sigsuspend") || !call->from_ns ||
 	    !t->signal_ns || t->signal_ns < t->waited_ns)
 		return false;
 	/* The handler's end, rt_sigreturn(2), would have been seen. */
@@ -598,7 +314,7 @@ static int past_on_signal(void *ctx, const struct lkst_record *r, const void *re
 	const struct lkst_rec_signal_deliver *s = record;
 	struct lkst_pasts *h = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = past_thread_at(h, r, &life);
+	struct lkst_past_thread *t = lkst_past_thread_at(h, r, &life);
 
 	if (t && s->code == SENT_TO_THREAD && s->handler > HANDLER_MAX_NONE)
 		t->signal_ns = r->ns;
@@ -613,24 +329,10 @@ static bool has_crashed(const struct lkst_pasts *h, u32 life)
 	return by && lkst_life_crash(by);
 }
 
-/*
- * Whether a poll(2) that was not recorded has waited for as long as it should at most: the switch has its arguments,
- * and an interrupt has ended it, as a timer's.
- */
-static bool has_polled_in_vain(const struct lkst_past *p, const struct lkst_syscall_now *call)
-{
-	const bool is_known = past_is_in(call->row, "poll") && polls_one(call) && call->nr_args > 2;
-	const s32 timeout_ms = is_known ? (s32)call->args[2] : 0;
-
-	return timeout_ms > 0 && !call->from_ns &&
-	       (p->end == LKST_PAST_END_TIMER || p->end == LKST_PAST_END_INTERRUPT) &&
-	       p->to_ns - p->from_ns >= timeout_ms * (u64)1000000;
-}
-
 static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lkst_interval *i)
 {
 	const struct lkst_wait *w = i->wait;
-	struct lkst_past_thread *t = past_thread_of(h, i->life->nr);
+	struct lkst_past_thread *t = lkst_past_thread_of(h, i->life->nr);
 
 	if (!t)
 		return;
@@ -644,10 +346,10 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 		set_end(h, t, p, i->waker);
 	p->flags |= flags_of(h, i, t, p);
 	if (p->flags & LKST_PAST_MAY_ASK) {
-		p->object = (u32)w->fd; /* until settle_asking() */
+		p->object = (u32)w->fd; /* until lkst_asking_settle() */
 		lkst_connections_answered(&h->connections, p->life, w->fd, p->waker);
 	}
-	set_peer(h, p, i);
+	lkst_asking_set_peer(h, p, i);
 	if (p->to_ns - p->from_ns >= ABOUT_LEAST_NS) {
 		lkst_circumstances_take(&h->circumstances, i, p);
 		take_freeze(h, t, p, w);
@@ -657,8 +359,7 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 	if (is_stopped_by_signal(h, t, p, &w->call))
 		p->flags |= LKST_PAST_IS_SIGNALLED;
 	past_join(h, t, p, w->call.from_ns);
-	if (has_polled_in_vain(p, &w->call))
-		time_is_over(h, t, i->life, true);
+	lkst_asking_waited(h, t, i, p);
 	t->lock_past = w->cause == LKST_CAUSE_FUTEX ? t->nr_past : 0;
 	note_woken(h, p);
 }
@@ -734,27 +435,6 @@ static void keep_call(struct lkst_pasts *h, const struct lkst_call_interval *c)
 	*kept = (struct lkst_past_call){ c->from_ns, c->to_ns, c->life->nr, c->call.row };
 }
 
-/* Whether the call ended because its own time was over. */
-static bool is_timeout(const struct lkst_call_interval *c)
-{
-	if (!c->ret)
-		return polls_one(&c->call);
-	/* Who has waited, and is told that it goes on, has waited for as long as the socket's SO_SNDTIMEO says. */
-	if (c->ret == -ETIMEDOUT || c->ret == -EINPROGRESS)
-		return past_is_in(c->call.row, "connect");
-	return c->ret == -EAGAIN && lkst_sys_waits[lkst_syscalls[c->call.row].waits].receives;
-}
-
-static void note_timeout(struct lkst_pasts *h, const struct lkst_call_interval *c)
-{
-	struct lkst_past_thread *t = c->life->nr < h->nr_threads ? &h->threads[c->life->nr] : NULL;
-
-	if (!t || !t->nr_past || !c->from_ns || t->call_ns != c->from_ns || !is_timeout(c) ||
-	    h->list[t->nr_past - 1].end == LKST_PAST_END_THREAD)
-		return;
-	time_is_over(h, t, c->life, !c->ret);
-}
-
 static int past_on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct lkst_pasts *h = ctx;
@@ -763,10 +443,7 @@ static int past_on_call(void *ctx, const struct lkst_call_interval *c)
 		return 0;
 	if (c->running_ns >= CALL_LEAST_NS)
 		keep_call(h, c);
-	note_timeout(h, c);
-	if (c->ret != -EINPROGRESS && lkst_call_has_failed(c->call.row, c->ret) && past_is_in(c->call.row, "connect") &&
-	    c->life->nr < h->nr_threads)
-		lkst_connections_refused(&h->connections, h->threads[c->life->nr].connecting);
+	lkst_asking_ended(h, c);
 	return h->error;
 }
 
@@ -775,7 +452,7 @@ static int on_futex(void *ctx, const struct lkst_record *r, const struct lkst_fe
 {
 	struct lkst_pasts *h = ctx;
 	const struct lkst_thread_life *life;
-	struct lkst_past_thread *t = past_thread_at(h, r, &life);
+	struct lkst_past_thread *t = lkst_past_thread_at(h, r, &life);
 
 	if (t && t->lock_past && s->nr_args > 1 && (s->args[1] & FUTEX_COMMAND) == FUTEX_WAKE_OP &&
 	    h->list[t->lock_past - 1].object == s->args[0])
@@ -798,9 +475,6 @@ int lkst_past_subscribe(struct lkst_pasts *h, struct lkst_feed *f, struct lkst_m
 	r = limited ? lkst_lacks_init(limited, lkst_trace_catalog(lkst_feed_trace(f)), &h->lacks) : 0;
 	h->circumstances.abouts = &h->abouts;
 	h->timers = (struct lkst_cpu_timers){ .model = model, .lacks = &h->lacks, .symbols = h->circumstances.symbols };
-	h->kinds = learn_kinds();
-	if (!h->kinds)
-		return -ENOMEM;
 	if (r >= 0)
 		r = lkst_circumstances_subscribe(&h->circumstances, f, model);
 	if (r >= 0)
@@ -810,15 +484,9 @@ int lkst_past_subscribe(struct lkst_pasts *h, struct lkst_feed *f, struct lkst_m
 	if (r >= 0)
 		r = lkst_feed_event(f, LKST_EV_sched_switch, past_on_switch, h);
 	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_socket_connect, past_on_connect, h);
-	if (r >= 0)
-		r = lkst_feed_event(f, LKST_EV_socket_accept, on_accept, h);
+		r = lkst_asking_subscribe(h, f);
 	if (r >= 0)
 		r = lkst_feed_event(f, LKST_EV_signal_deliver, past_on_signal, h);
-	if (r >= 0)
-		r = lkst_feed_syscalls(f, past_on_entry, NULL, h);
-	if (r >= 0)
-		r = lkst_feed_syscall(f, "close", on_close, NULL, h);
 	if (r >= 0)
 		r = lkst_feed_syscall(f, "futex", on_futex, NULL, h);
 	return r < 0 ? r : 1;
@@ -853,19 +521,6 @@ static int past_lay_out(struct lkst_pasts *h)
 	       lkst_places_lay_out(&h->by_cpu) ?: lkst_places_lay_out(&h->calls_by_life);
 }
 
-/*
- * What was listed later was of the same process, and not of another one with its number: its thread has not ended. And
- * it is the same connection, as far as that counts: who ended the wait has ended the last one there.
- */
-static void settle_asking(const struct lkst_pasts *h, struct lkst_past *p)
-{
-	const struct lkst_thread_life *life = lkst_model_life(h->model, p->life);
-
-	if (life && !life->is_over && lkst_connections_answerer(&h->connections, p->life, (s32)p->object) == p->waker)
-		p->flags = (p->flags & ~(u32)LKST_PAST_IS_ROUND_TRIP) | LKST_PAST_IS_CONNECTED;
-	p->object = 0;
-}
-
 int lkst_past_finish(struct lkst_pasts *h)
 {
 	u32 i;
@@ -877,7 +532,7 @@ int lkst_past_finish(struct lkst_pasts *h)
 		struct lkst_past *p = &h->list[i];
 
 		if (p->flags & LKST_PAST_MAY_ASK)
-			settle_asking(h, p);
+			lkst_asking_settle(h, p);
 		lkst_places_put(&h->by_life, p->life, i);
 		if (is_woken(p))
 			lkst_places_put(&h->by_waker, p->waker, i);
