@@ -59,7 +59,7 @@ static struct lkst_catalog *catalog(void)
 {
 	static const char *const calls[] = { "connect", "openat", "write", "read",   "socket", "close",
 					     "flock",	"poll",	  "mmap",  "munmap", "ioctl",  "clone3",
-					     "rt_sigsuspend", "rt_sigreturn" };
+					     "rt_sigsuspend", "rt_sigreturn", "futex" };
 	struct lkst_catalog *c = make_catalog();
 	u16 id = LKST_NR_EVENTS + 100;
 	struct lkst_err e;

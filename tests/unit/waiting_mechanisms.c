@@ -431,8 +431,58 @@ TEST(waiting_tells_who_had_the_memory)
 					"that might be killed\n"));
 }
 
-/* A thread computes for 100 ms, and each ms an interrupt of its CPU takes @us of them, or a softirq of its own. */
-static const char *interrupted(unsigned int us, bool is_own)
+/* A client takes a turn after a holder that slept, five times: it waits by @operation, and wakes who waits at @woken. */
+static const char *takes_turns(int operation, unsigned int woken)
+{
+	char args[64], wakes[64];
+	unsigned int i;
+	u64 us;
+
+	begin();
+	process(10, "holder");
+	process(20, "client");
+	snprintf(args, sizeof(args), "0x2000,%d,0,0,0,0", operation);
+	snprintf(wakes, sizeof(wakes), "uaddr=%u op=129 val=1", woken);
+	leave(9000, 1, 0, 20, RUNNABLE, NO_CALL, "");
+	for (i = 0, us = 10000; i < 5; i++, us += 100000) {
+		add("syscall_entry_futex cpu=1 tid=20 ns=%" PRIu64 "000 uaddr=8192 op=%d val=0\n", us, operation);
+		leave(us + 1, 1, 20, 0, ASLEEP, FUTEX, args);
+		leave(us + 100, 0, 0, 10, RUNNABLE, NO_CALL, "");
+		leave(us + 200, 0, 10, 0, ASLEEP, NANOSLEEP, "0,0,0,0");
+		timer_wakes(us + 80000, 0, 0, 10);
+		leave(us + 80010, 0, 0, 10, RUNNABLE, NO_CALL, "");
+		wake(us + 80100, 0, 10, 20, FUTEX);
+		leave(us + 80200, 0, 10, 0, ASLEEP, EPOLL_WAIT, "3,0,0,0");
+		leave(us + 80300, 1, 0, 20, RUNNABLE, NO_CALL, "");
+		add("syscall_exit_futex cpu=1 tid=20 ns=%" PRIu64 "000 ret=0\n", us + 80310);
+		call(us + 90000, 1, 20, "futex", wakes, 1);
+	}
+	leave(us, 1, 20, 0, ASLEEP, EPOLL_WAIT, "3,0,0,0");
+	return ask_in_one_line();
+}
+
+/*
+ * Who wakes others where he has waited himself has waited for a turn: at the same word, or at the other one of a
+ * condition of glibc. Words of another kind that lie side by side may be of two threads.
+ */
+TEST(waiting_tells_a_turn_from_waiting_for_work)
+{
+	enum { WAIT = 128, WAIT_AT_CONDITION = 393 };
+
+	CHECK(strstr(takes_turns(WAIT_AT_CONDITION, 0x2004), "client waited for a lock in futex() 5 times"));
+	CHECK(strstr(takes_turns(WAIT_AT_CONDITION, 0x2000), "client waited for a lock in futex() 5 times"));
+	CHECK(strstr(takes_turns(WAIT, 0x2000), "client waited for a lock in futex() 5 times"));
+	CHECK(!strstr(takes_turns(WAIT, 0x2004), "client"));
+	CHECK(!strstr(takes_turns(WAIT_AT_CONDITION, 0x2008), "client"));
+}
+
+enum { BY_TIMER, BY_OTHERS, BY_ITSELF };
+
+/*
+ * A thread computes for 100 ms, and each ms an interrupt of its CPU takes @us of them: for a timer, or for what is not
+ * known; or a softirq of its own.
+ */
+static const char *interrupted(unsigned int us, int by)
 {
 	u64 at;
 
@@ -441,15 +491,17 @@ static const char *interrupted(unsigned int us, bool is_own)
 	process(10, "worker");
 	leave(10000, 0, 0, 10, RUNNABLE, NO_CALL, "");
 	for (at = 11000; at < 110000; at += 1000) {
-		if (is_own) {
+		if (by == BY_ITSELF) {
 			add("softirq_entry cpu=0 tid=10 ns=%" PRIu64 "000 vec=3\n", at);
 			add("softirq_exit cpu=0 tid=10 ns=%" PRIu64 "000 vec=3\n", at + us);
 			continue;
 		}
 		add("local_timer_entry cpu=0 tid=10 ns=%" PRIu64 "000 vector=236\n", at);
-		add("hrtimer_expire_entry cpu=0 tid=10 ns=%" PRIu64 "100 hrtimer=0x77 function=0xffffffff81000100\n",
-		    at);
-		add("hrtimer_expire_exit cpu=0 tid=10 ns=%" PRIu64 "000 hrtimer=0x77\n", at + us - 10);
+		if (by == BY_TIMER) {
+			add("hrtimer_expire_entry cpu=0 tid=10 ns=%" PRIu64 "100 hrtimer=0x77 "
+			    "function=0xffffffff81000100\n", at);
+			add("hrtimer_expire_exit cpu=0 tid=10 ns=%" PRIu64 "000 hrtimer=0x77\n", at + us - 10);
+		}
 		add("local_timer_exit cpu=0 tid=10 ns=%" PRIu64 "000 vector=236\n", at + us - 10);
 		add("softirq_entry cpu=0 tid=10 ns=%" PRIu64 "000 vec=1\n", at + us - 10);
 		add("softirq_exit cpu=0 tid=10 ns=%" PRIu64 "000 vec=1\n", at + us);
@@ -460,11 +512,14 @@ static const char *interrupted(unsigned int us, bool is_own)
 
 TEST(waiting_tells_of_time_that_interrupts_took)
 {
-	CHECK_STR(interrupted(400, false),
+	CHECK_STR(interrupted(400, BY_TIMER),
 		  "#1  worker was interrupted for 40 % of its time on a CPU, 39.6 ms in all; of all interrupts' time "
-		  "timers and other CPUs took 98 %, the timer's function perf_swevent_hrtimer 97 %\n");
-	CHECK(!strstr(interrupted(100, false), "interrupted"));
-	CHECK(!strstr(interrupted(400, true), "interrupted"));
+		  "timers and other CPUs took 98 %, the timer's function perf_swevent_hrtimer 98 %\n");
+	CHECK(strstr(interrupted(120, BY_TIMER), "interrupted for 12 %"));
+	CHECK(!strstr(interrupted(80, BY_TIMER), "interrupted"));
+	CHECK(strstr(interrupted(400, BY_OTHERS), "interrupted for 40 %"));
+	CHECK(!strstr(interrupted(120, BY_OTHERS), "interrupted"));
+	CHECK(!strstr(interrupted(400, BY_ITSELF), "interrupted"));
 }
 
 enum { RT_SIGSUSPEND = 130, TGKILL = 234 };
@@ -518,6 +573,7 @@ static const struct unit_test tests[] = {
 	{ "waiting_tells_who_has_frozen_a_file_system", test_waiting_tells_who_has_frozen_a_file_system },
 	{ "waiting_names_the_limit_that_a_call_has_reached", test_waiting_names_the_limit_that_a_call_has_reached },
 	{ "waiting_tells_why_a_thread_does_not_get_a_cpu", test_waiting_tells_why_a_thread_does_not_get_a_cpu },
+	{ "waiting_tells_a_turn_from_waiting_for_work", test_waiting_tells_a_turn_from_waiting_for_work },
 	{ "waiting_tells_of_time_that_interrupts_took", test_waiting_tells_of_time_that_interrupts_took },
 	{ "waiting_tells_who_had_the_memory", test_waiting_tells_who_had_the_memory },
 	{ "waiting_tells_whose_threads_a_collector_stops", test_waiting_tells_whose_threads_a_collector_stops },

@@ -17,6 +17,8 @@ enum {
 	READY_SHARE_OF_WINDOW = 20,  /* and of the trace, where none was long */
 	READY_LONG_NS = 50 * 1000 * 1000,
 	TAKEN_PERCENT = 20,	     /* of its time on a CPU that interrupts took */
+	/* the same where most of it was for one timer: its interrupts take more than what is seen of them */
+	TAKEN_BY_TIMER_PERCENT = 10,
 	EQUAL_PART = 4,		     /* who runs at least this part of what another runs is no less to blame */
 	PER_NAME = 3,		     /* rows about one group */
 	FAILED_LEAST = 10,
@@ -667,6 +669,7 @@ static void tell_reclaim(struct finding *f, const struct lkst_evidence_reclaim *
 /* Threads that lose much of their time on a CPU to interrupts are not seen to wait. */
 static int causes_tell_taken(struct finding *f, const struct lkst_taken *x)
 {
+	const unsigned int least = lkst_taken_is_by_timer(x) ? TAKEN_BY_TIMER_PERCENT : TAKEN_PERCENT;
 	struct lkst_found_cause *c;
 	u32 i;
 
@@ -685,7 +688,7 @@ static int causes_tell_taken(struct finding *f, const struct lkst_taken *x)
 		const struct causes_group *g = &f->groups[i];
 
 		if (g->taken_ns < LEAST_NS || g->taken_ns < causes_window_of(f) / LEAST_SHARE_OF_WINDOW ||
-		    causes_percent(g->taken_ns, g->ran_ns) < TAKEN_PERCENT)
+		    causes_percent(g->taken_ns, g->ran_ns) < least)
 			continue;
 		c = place_for(f->causes, (double)g->taken_ns * (double)g->taken_ns / (double)g->alive_ns);
 		if (!c)

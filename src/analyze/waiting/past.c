@@ -361,6 +361,8 @@ static void take_wait(struct lkst_pasts *h, struct lkst_past *p, const struct lk
 	past_join(h, t, p, w->call.from_ns);
 	lkst_asking_waited(h, t, i, p);
 	t->lock_past = w->cause == LKST_CAUSE_FUTEX ? t->nr_past : 0;
+	t->is_condition = w->call.has_args && w->call.nr_args > 1 &&
+			  (w->call.args[1] & FUTEX_COMMAND) == FUTEX_WAIT_BITSET_OP;
 	note_woken(h, p);
 }
 
@@ -447,7 +449,16 @@ static int past_on_call(void *ctx, const struct lkst_call_interval *c)
 	return h->error;
 }
 
-/* Who wakes what he has waited for himself had waited for a lock. */
+/*
+ * A condition of glibc has two words, one behind the other, in 8 bytes; its waiters are at the one, then at the other
+ * (__g_signals, sysdeps/nptl/bits/thread-shared-types.h).
+ */
+static bool is_same_futex(const struct lkst_past_thread *t, u64 waited, u64 woken)
+{
+	return t->is_condition ? waited >> 3 == woken >> 3 : waited == woken;
+}
+
+/* Who wakes what he has waited for himself had waited for a lock, or for a turn. */
 static int on_futex(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_pasts *h = ctx;
@@ -455,7 +466,7 @@ static int on_futex(void *ctx, const struct lkst_record *r, const struct lkst_fe
 	struct lkst_past_thread *t = lkst_past_thread_at(h, r, &life);
 
 	if (t && t->lock_past && s->nr_args > 1 && (s->args[1] & FUTEX_COMMAND) == FUTEX_WAKE_OP &&
-	    h->list[t->lock_past - 1].object == s->args[0])
+	    is_same_futex(t, h->list[t->lock_past - 1].object, s->args[0]))
 		h->list[t->lock_past - 1].flags |= LKST_PAST_IS_LOCK;
 	return h->error;
 }

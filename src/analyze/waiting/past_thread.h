@@ -12,6 +12,7 @@ enum { LKST_NR_WOKEN = 4 }; /* threads that one woke last */
 struct lkst_past_thread {
 	u32 nr_past;   /* the number of its last wait, plus 1; 0: it had none */
 	u32 lock_past; /* the same of its last wait for a futex */
+	bool is_condition; /* whether that may be a condition of glibc, by its operation */
 	u64 call_ns;   /* the beginning of the call that it waited in then */
 	u64 entry_ns;  /* when it last began a system call, and which one */
 	s16 entry_row;

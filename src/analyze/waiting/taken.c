@@ -10,68 +10,88 @@
 enum {
 	ADJACENT_NS = 20 * 1000, /* between an interrupt's end and the softirqs that run behind it */
 	TIMERS_MAX = 1024,	 /* functions of timers */
+	TIMERS_AT_ONCE = 4,
+};
+
+struct lkst_taken_cpu {
+	u64 behind_ns; /* when an interrupt, or a softirq behind one, was over last */
+	/* The functions of timers that have run in the interrupt, or softirq, that is not over; further ones have no room. */
+	u64 timers[TIMERS_AT_ONCE];
+	unsigned int nr_timers;
 };
 
 /* Which of LKST_TAKEN_* it is; -1: none, or what the thread does itself. */
-static int taken_kind_of(struct lkst_taken *x, const struct lkst_irq_context *f)
+static int taken_kind_of(struct lkst_taken_cpu *cpu, const struct lkst_irq_context *f)
 {
-	u64 *behind_ns = lkst_vec_reach(x->behind_ns, x->nr_cpus, f->cpu);
 	int kind;
 
-	if (!behind_ns) {
-		x->error = -ENOMEM;
-		return -1;
-	}
 	if (f->context == LKST_CONTEXT_IRQ)
 		kind = LKST_TAKEN_IRQ;
 	else if (f->context == LKST_CONTEXT_VECTOR)
 		kind = LKST_TAKEN_VECTOR;
 	else if (f->context == LKST_CONTEXT_SOFTIRQ && (u32)f->number < LKST_NR_SOFTIRQS &&
-		 f->from_ns <= *behind_ns + ADJACENT_NS)
+		 f->from_ns <= cpu->behind_ns + ADJACENT_NS)
 		kind = f->number;
 	else
 		return -1;
-	*behind_ns = f->to_ns;
+	cpu->behind_ns = f->to_ns;
 	return kind;
 }
 
-/* A timer's function runs within an interrupt, or a softirq, which is counted as a whole. */
-static void count_timer(struct lkst_taken *x, const struct lkst_irq_context *f)
+/*
+ * An interrupt takes more than the function that it is for: its time, and a softirq's, is that of the timers that have
+ * run in it, in equal parts.
+ */
+static void count_timers(struct lkst_taken *x, const struct lkst_taken_cpu *cpu, u64 ns)
 {
-	const u64 *known = lkst_map_find(&x->timers, f->code);
-	const u64 sum = (known ? *known : 0) + (f->to_ns - f->from_ns);
+	unsigned int i;
 
-	if (lkst_map_set(&x->timers, f->code, sum) == -ENOMEM)
-		x->error = -ENOMEM;
-	if (sum > x->timer_ns) {
-		x->timer_ns = sum;
-		x->timer_code = f->code;
+	for (i = 0; i < cpu->nr_timers; i++) {
+		const u64 *known = lkst_map_find(&x->timers, cpu->timers[i]);
+		const u64 sum = (known ? *known : 0) + ns / cpu->nr_timers;
+
+		if (lkst_map_set(&x->timers, cpu->timers[i], sum) == -ENOMEM)
+			x->error = -ENOMEM;
+		if (sum > x->timer_ns) {
+			x->timer_ns = sum;
+			x->timer_code = cpu->timers[i];
+		}
 	}
+}
+
+static void keep_timer(struct lkst_taken_cpu *cpu, const struct lkst_irq_context *f)
+{
+	if (f->code && f->code != LKST_HASH_NONE && cpu->nr_timers < TIMERS_AT_ONCE &&
+	    (f->context == LKST_CONTEXT_HRTIMER || f->context == LKST_CONTEXT_TIMER))
+		cpu->timers[cpu->nr_timers++] = f->code;
 }
 
 static int taken_on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct lkst_taken *x = ctx;
+	struct lkst_taken_cpu *cpu = lkst_vec_reach(x->cpus, x->nr_cpus, f->cpu);
 	const struct lkst_thread_life *life;
-	u64 *sum;
-	int kind;
+	u64 *sum = NULL;
+	int kind = -1;
 
-	if (f->is_cut || f->has_no_begin)
-		return x->error;
-	kind = f->depth ? -1 : taken_kind_of(x, f);
-	life = f->tid > 0 ? lkst_model_life_of(x->model, f->tid, f->cpu) : NULL;
-	if (!life || life->is_kernel)
-		return x->error;
-	if (f->code && f->code != LKST_HASH_NONE &&
-	    (f->context == LKST_CONTEXT_HRTIMER || f->context == LKST_CONTEXT_TIMER))
-		count_timer(x, f);
-	if (kind < 0)
-		return x->error;
-	sum = lkst_vec_reach(x->lives, x->nr_lives, life->nr);
-	if (!sum)
+	if (!cpu)
 		return x->error = -ENOMEM;
-	*sum += f->to_ns - f->from_ns;
-	x->by_ns[kind] += f->to_ns - f->from_ns;
+	if (f->depth) {
+		keep_timer(cpu, f);
+		return x->error;
+	}
+	if (!f->is_cut && !f->has_no_begin)
+		kind = taken_kind_of(cpu, f);
+	life = kind >= 0 && f->tid > 0 ? lkst_model_life_of(x->model, f->tid, f->cpu) : NULL;
+	if (life && !life->is_kernel) {
+		sum = lkst_vec_reach(x->lives, x->nr_lives, life->nr);
+		if (!sum)
+			return x->error = -ENOMEM;
+		*sum += f->to_ns - f->from_ns;
+		x->by_ns[kind] += f->to_ns - f->from_ns;
+		count_timers(x, cpu, f->to_ns - f->from_ns);
+	}
+	cpu->nr_timers = 0;
 	return x->error;
 }
 
@@ -88,11 +108,21 @@ void lkst_taken_fini(struct lkst_taken *x)
 {
 	free(x->lives);
 	lkst_map_fini(&x->timers);
-	free(x->behind_ns);
+	free(x->cpus);
 	*x = (struct lkst_taken){};
 }
 
 u64 lkst_taken_from(const struct lkst_taken *x, u32 life)
 {
 	return life < x->nr_lives ? x->lives[life] : 0;
+}
+
+bool lkst_taken_is_by_timer(const struct lkst_taken *x)
+{
+	u64 all_ns = 0;
+	u32 i;
+
+	for (i = 0; i < LKST_NR_TAKEN; i++)
+		all_ns += x->by_ns[i];
+	return x->timer_ns > all_ns / 2;
 }

@@ -19,14 +19,15 @@ enum {
 
 struct lkst_taken {
 	u64 by_ns[LKST_NR_TAKEN]; /* from all threads of programs */
-	u64 timer_code, timer_ns; /* the timer's function that took most, and how much; 0: none is known */
+	/* The timer's function whose interrupts took most, and how much; 0: none is known. */
+	u64 timer_code, timer_ns;
 
 	/* Private. */
 	const struct lkst_model *model;
 	u64 *lives; /* by life */
 	u32 nr_lives;
 	struct lkst_map timers; /* time by function */
-	u64 *behind_ns; /* by CPU: when an interrupt, or a softirq behind one, was over last */
+	struct lkst_taken_cpu *cpus;
 	u32 nr_cpus;
 	int error;
 };
@@ -34,6 +35,9 @@ struct lkst_taken {
 /* Has the pass of @model fill it. All zero before. 1, or a negative errno. */
 int lkst_taken_subscribe(struct lkst_taken *x, struct lkst_model *model);
 void lkst_taken_fini(struct lkst_taken *x);
+
+/* Whether the interrupts for one timer took more than half of it. */
+bool lkst_taken_is_by_timer(const struct lkst_taken *x);
 
 /* How much was taken from life number @life. */
 u64 lkst_taken_from(const struct lkst_taken *x, u32 life);
