@@ -339,7 +339,7 @@ WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
 WASM         := $(CLANG) --target=wasm32-wasi -mbulk-memory -msign-ext -mnontrapping-fptoint
 WASM_CFLAGS  := -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
 # What runs once for each record is made fast, all else small: the page is sent to others.
-WASM_FAST    := $(addprefix src/base/,hash vec xxh64) src/trace/read/ src/trace/format/ src/analyze/model/ src/analyze/lanes/ src/analyze/engine/feed
+WASM_FAST    := $(addprefix src/base/,hash vec xxh64) src/trace/read/ $(addprefix src/trace/format/,block pack zstd) src/analyze/model/ src/analyze/lanes/ src/analyze/engine/feed
 
 # Tools that are missing are said once, too.
 $(GEN)/web/tools:

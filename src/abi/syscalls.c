@@ -160,6 +160,32 @@ unsigned int lkst_syscall_args(const struct lkst_syscall *s,
 	return n;
 }
 
+bool lkst_syscall_is_half(const struct lkst_syscall_arg *args, unsigned int i, unsigned int nr)
+{
+	const size_t length = strlen(args[i].name), stem = length > 3 ? length - 3 : 0;
+
+	return stem && i + 1 < nr && args[i].size == 4 && args[i + 1].size == 4 &&
+	       !strcmp(args[i].name + stem, "_lo") && strlen(args[i + 1].name) == length &&
+	       !strncmp(args[i].name, args[i + 1].name, stem) && !strcmp(args[i + 1].name + stem, "_hi");
+}
+
+unsigned int lkst_syscall_values(const struct lkst_syscall *s,
+				 struct lkst_syscall_arg ret_values[LKST_SYSCALL_ARGS_MAX])
+{
+	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
+	unsigned int nr_args = lkst_syscall_args(s, args), i, n = 0;
+
+	for (i = 0; i < nr_args; i++) {
+		ret_values[n] = args[i];
+		if (lkst_syscall_is_half(args, i, nr_args)) {
+			ret_values[n].size = 8;
+			ret_values[n].name[strlen(args[i++].name) - strlen("_lo")] = 0;
+		}
+		n++;
+	}
+	return n;
+}
+
 static const struct lkst_syscall *first_of(bool is_compat, unsigned int *ret_nr)
 {
 	*ret_nr = is_compat ? lkst_nr_syscalls - NR_SYS64 : NR_SYS64;

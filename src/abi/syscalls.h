@@ -282,6 +282,16 @@ struct lkst_syscall_arg {
 unsigned int lkst_syscall_args(const struct lkst_syscall *s,
 			       struct lkst_syscall_arg ret_args[LKST_SYSCALL_ARGS_MAX]);
 
+/*
+ * The same of the values that the record has, in its order: the two halves of a 32-bit caller's value, "offset_lo,
+ * offset_hi", are one, "offset", of 8 bytes. Returns how many there are.
+ */
+unsigned int lkst_syscall_values(const struct lkst_syscall *s,
+				 struct lkst_syscall_arg ret_values[LKST_SYSCALL_ARGS_MAX]);
+
+/* Whether @args[@i] of @nr is the lower half of a value, and the next one the upper half. */
+bool lkst_syscall_is_half(const struct lkst_syscall_arg *args, unsigned int i, unsigned int nr);
+
 /* The number of call @s on this machine, -1: it has no such call; its signature, in this machine's order. */
 int lkst_syscall_nr_here(const struct lkst_syscall *s);
 const char *lkst_syscall_signature_here(const struct lkst_syscall *s);

@@ -17,7 +17,7 @@ use strict;
 no warnings 'portable';
 my ($test, $trace, $files, $prefix) = @ARGV;
 my (@wrong_calls, @wrong_args, @wrong_results, @wrong_strings, @wrong_words, %names);
-my ($nr_calls, $nr_args, $nr_strings, $nr_words, $nr_errors) = (0, 0, 0, 0, 0);
+my ($nr_calls, $nr_args, $nr_strings, $nr_words, $nr_errors, $nr_joined) = (0, 0, 0, 0, 0, 0);
 my $is_raw = $test =~ /raw$/;
 my %want = strace_calls($files);
 my @tids = sort { $a <=> $b } keys %want;
@@ -31,9 +31,25 @@ sub unquote {
 	return $text;
 }
 
+# A 32-bit program gives a value of 64 bits in two registers, of which a record makes one.
+sub join_halves {
+	my ($g, $w) = @_;
+	my @args = @{$w->{args}}, my @joined;
+	while (@args) {
+		my $name = $g->{arg_names}[@joined] // '';
+		my $is_half = $g->{event} =~ /^compat_/ && ($width{"$g->{event} $name"} // 0) == 64 && @args > 1;
+		my $value = shift @args;
+		$value = (u64($value) & 0xffffffff) | (u64(shift @args) & 0xffffffff) << 32 if $is_half;
+		$nr_joined += $is_half && $value >> 32 != 0;
+		push @joined, $value;
+	}
+	return { %$w, args => \@joined };
+}
+
 # strace shows a register, of which a call may use and a record may keep 32 bits.
 sub compare_numbers {
 	my ($where, $g, $w) = @_;
+	$w = join_halves($g, $w);
 	push @wrong_args, "$where has " . @{$g->{args}} . ' arguments in place of ' . @{$w->{args}}
 		if @{$g->{args}} != @{$w->{args}};
 	for my $i (0 .. $#{$w->{args}}) {
@@ -114,6 +130,7 @@ result("${test}_names_and_order", @wrong_calls);
 result("${test}_results", @wrong_results);
 if ($is_raw) {
 	push @wrong_args, 'there are too few numbers' if $nr_args < 1000;
+	push @wrong_args, 'no number has two registers' if $prefix && !$nr_joined;
 	result("${test}_arguments", @wrong_args);
 } else {
 	push @wrong_strings, 'there are too few strings' if $nr_strings < 30;

@@ -124,7 +124,8 @@ TEST(syscalls_describe_openat)
 	CHECK_STR(args[3].name, "mode");
 }
 
-TEST(syscalls_split_compat_offsets)
+/* A 32-bit caller's offset is in two registers, and one value. */
+TEST(syscalls_join_compat_offsets)
 {
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
 	const struct lkst_syscall *s = lkst_syscall_by_nr(true, 180);
@@ -135,8 +136,40 @@ TEST(syscalls_split_compat_offsets)
 	CHECK_STR(args[3].name, "offset_lo");
 	CHECK_STR(args[4].name, "offset_hi");
 	CHECK_EQ(args[4].size, 4);
+	CHECK(lkst_syscall_is_half(args, 3, 5) && !lkst_syscall_is_half(args, 4, 5) &&
+	      !lkst_syscall_is_half(args, 3, 4));
+	CHECK_EQ(lkst_syscall_values(s, args), 4);
+	CHECK_STR(args[3].name, "offset");
+	CHECK_EQ(args[3].meaning, LKST_SYS_off);
+	CHECK_EQ(args[3].size, 8);
 	CHECK_EQ(lkst_syscall_args(lkst_syscall_find(false, "pread64"), args), 4);
 	CHECK_EQ(args[3].size, 8);
+	/* Two of them, and what stands before and behind. */
+	CHECK_EQ(lkst_syscall_values(lkst_syscall_find(true, "sync_file_range"), args), 4);
+	CHECK_STR(args[1].name, "offset");
+	CHECK_STR(args[2].name, "nbytes");
+	CHECK_STR(args[3].name, "flags");
+	/* A 64-bit caller's second register is not the upper half of the first. */
+	CHECK_EQ(lkst_syscall_values(lkst_syscall_find(false, "preadv"), args), 5);
+}
+
+/* Each pair of halves of the table is a value, but for that of a call which passes the upper half first. */
+TEST(syscalls_have_no_lone_halves)
+{
+	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
+
+	for (unsigned int i = 0; i < lkst_nr_syscalls; i++) {
+		unsigned int nr = lkst_syscall_values(&lkst_syscalls[i], args), k;
+
+		if (!lkst_syscalls[i].is_compat || !strcmp(lkst_syscalls[i].name, "_llseek"))
+			continue;
+		for (k = 0; k < nr; k++) {
+			const size_t length = strlen(args[k].name);
+
+			CHECK(length < 3 || (strcmp(args[k].name + length - 3, "_lo") &&
+					     strcmp(args[k].name + length - 3, "_hi")));
+		}
+	}
 }
 
 TEST(syscalls_know_both_tables)
@@ -245,7 +278,8 @@ static const struct unit_test tests[] = {
 	{ "syscalls_have_readable_signatures", test_syscalls_have_readable_signatures },
 	{ "syscalls_use_every_meaning", test_syscalls_use_every_meaning },
 	{ "syscalls_describe_openat", test_syscalls_describe_openat },
-	{ "syscalls_split_compat_offsets", test_syscalls_split_compat_offsets },
+	{ "syscalls_join_compat_offsets", test_syscalls_join_compat_offsets },
+	{ "syscalls_have_no_lone_halves", test_syscalls_have_no_lone_halves },
 	{ "syscalls_know_both_tables", test_syscalls_know_both_tables },
 	{ "syscalls_have_figures_by_table", test_syscalls_have_figures_by_table },
 	{ "syscalls_bound_signatures", test_syscalls_bound_signatures },

@@ -431,7 +431,7 @@ TEST(waiting_tells_who_had_the_memory)
 					"that might be killed\n"));
 }
 
-/* A client takes a turn after a holder that slept, five times: it waits by @operation, and wakes who waits at @woken. */
+/* A client takes a turn after a holder that slept, five times: it waits by @operation, and wakes at @woken. */
 static const char *takes_turns(int operation, unsigned int woken)
 {
 	char args[64], wakes[64];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/diff/significance.h"
+#include "analyze/diff/diff_parts.h"
 #include "base/time.h"
 #include "base/vec.h"
 

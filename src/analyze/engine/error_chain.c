@@ -374,7 +374,7 @@ static int error_chain_put_arg(const struct lkst_error_chain *chain, const struc
 const char *lkst_error_chain_args(const struct lkst_error_chain *chain, char text[LKST_ERROR_CALL])
 {
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
-	u32 nr = chain->row < 0 ? 0 : lkst_syscall_args(&lkst_syscalls[chain->row], args), i;
+	u32 nr = chain->row < 0 ? 0 : lkst_syscall_values(&lkst_syscalls[chain->row], args), i;
 	size_t used = 0;
 	bool had_path = false;
 

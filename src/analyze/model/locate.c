@@ -9,10 +9,10 @@
 #include "trace/format/catalog.h"
 #include "trace/known/call_result.h"
 
-/* Of a call's arguments, a bit for each: those of 4 bytes, and of these the signed ones. */
+/* Of a call's arguments, a bit for each: those of 4 bytes, of these the signed ones, and the lower halves of values. */
 struct lkst_call_form {
 	bool is_known;
-	u8 narrow, is_signed;
+	u8 narrow, is_signed, half;
 };
 
 static const struct lkst_call_form *locate_form_of(struct lkst_model *s, s16 row)
@@ -27,6 +27,7 @@ static const struct lkst_call_form *locate_form_of(struct lkst_model *s, s16 row
 	for (i = 0; i < nr; i++) {
 		form->narrow |= args[i].size == 4 ? 1 << i : 0;
 		form->is_signed |= args[i].is_signed ? 1 << i : 0;
+		form->half |= lkst_syscall_is_half(args, i, nr) ? 1 << i : 0;
 	}
 	form->is_known = true;
 	return form;
@@ -46,6 +47,22 @@ static struct lkst_syscall_now locate_call_of(const struct lkst_model *s, s16 nu
 	return call;
 }
 
+/* A 32-bit caller's value of 64 bits is in two registers. */
+static void locate_join_args(u8 half, struct lkst_syscall_now *call)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < call->nr_args; i++) {
+		call->args[n] = call->args[i];
+		if (half & 1 << i && i + 1u < call->nr_args) {
+			call->args[n] = (u32)call->args[i] | call->args[i + 1] << 32;
+			i++;
+		}
+		n++;
+	}
+	call->nr_args = (u8)n;
+}
+
 /* The registers have all 64 bits, whatever the argument's type. */
 static void locate_take_args(struct lkst_model *s, const struct lkst_record *r, u16 field, u32 nr,
 			     struct lkst_syscall_now *call)
@@ -62,6 +79,8 @@ static void locate_take_args(struct lkst_model *s, const struct lkst_record *r, 
 	for (i = 0; i < nr && form; i++)
 		if (form->narrow & 1 << i)
 			call->args[i] = form->is_signed & 1 << i ? (u64)(s64)(s32)call->args[i] : (u32)call->args[i];
+	if (form && form->half)
+		locate_join_args(form->half, call);
 }
 
 /* Calls that end as others than they began: they restore the registers of a signal's moment. */

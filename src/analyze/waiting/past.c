@@ -8,7 +8,7 @@
 
 #include "abi/events.h"
 #include "abi/softirq.h"
-#include "analyze/waiting/asking.h"
+#include "analyze/waiting/past_parts.h"
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/ends_in.h"
@@ -211,7 +211,8 @@ static u32 flags_of(struct lkst_pasts *h, const struct lkst_interval *i, struct 
 		flags |= LKST_PAST_IS_TRACED;
 	if (!w->task_state)
 		flags |= LKST_PAST_IS_INFERRED;
-	if (lkst_past_sends(w->call.row) && !lkst_past_is_in(w->call.row, "close") && !lkst_past_is_in(w->call.row, "shutdown"))
+	if (lkst_past_sends(w->call.row) && !lkst_past_is_in(w->call.row, "close") &&
+	    !lkst_past_is_in(w->call.row, "shutdown"))
 		flags |= LKST_PAST_IS_SENDING;
 	return flags | (receives ? lkst_asking_flags(h, i, t, p) : 0);
 }

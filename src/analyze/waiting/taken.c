@@ -15,7 +15,7 @@ enum {
 
 struct lkst_taken_cpu {
 	u64 behind_ns; /* when an interrupt, or a softirq behind one, was over last */
-	/* The functions of timers that have run in the interrupt, or softirq, that is not over; further ones have no room. */
+	/* The functions of timers that have run in the interrupt, or softirq, that is not over; not all have room. */
 	u64 timers[TIMERS_AT_ONCE];
 	unsigned int nr_timers;
 };

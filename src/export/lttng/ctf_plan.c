@@ -496,15 +496,21 @@ static void get_word(const char *text, u32 i, const char *between, char name[ARG
 	}
 }
 
-/* The position among the arguments of @s of the one called @name, which has @length bytes; -1: it is none. */
-static int find_argument(const struct lkst_syscall *s, const char *name, size_t length)
+/*
+ * The position among the arguments of @s of the one called @name, which has @length bytes, or of the lower half of a
+ * value that is called so; -1: it is none.
+ */
+static int find_argument(const struct lkst_syscall *s, const char *name, size_t length, bool *ret_is_half)
 {
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
 	unsigned int i, nr = lkst_syscall_args(s, args);
 
-	for (i = 0; i < nr; i++)
-		if (strlen(args[i].name) == length && !memcmp(args[i].name, name, length))
+	for (i = 0; i < nr; i++) {
+		*ret_is_half = lkst_syscall_is_half(args, i, nr);
+		if (strlen(args[i].name) == length + (*ret_is_half ? strlen("_lo") : 0) &&
+		    !memcmp(args[i].name, name, length))
 			return (int)i;
+	}
 	return -1;
 }
 
@@ -518,7 +524,7 @@ static bool ctf_plan_name_argument(const struct lkst_event_class *event, const s
 	const struct lkst_syscall *s = &lkst_syscalls[event->syscall];
 	const char *own = event->fields[i].name;
 	size_t length = strlen(own);
-	bool is_string = event->fields[i].type == LKST_CLASS_STRING;
+	bool is_string = event->fields[i].type == LKST_CLASS_STRING, is_half;
 	char string[LKST_NAME_MAX + 8], lttng[ARGUMENT_NAME] = "";
 	int at;
 
@@ -527,13 +533,35 @@ static bool ctf_plan_name_argument(const struct lkst_event_class *event, const s
 		return false;
 	if (is_string && length > 4 && !strcmp(own + length - 4, "_str"))
 		length -= 4;
-	at = find_argument(s, own, length);
+	at = find_argument(s, own, length, &is_half);
 	if (call && at >= 0)
 		get_word(call->arguments, (u32)at, " ", lttng);
 	snprintf(name, LKST_NAME_MAX, "%s", *lttng ? lttng : own);
 	if (!*lttng && at >= 0)
 		name[length] = 0;
 	return true;
+}
+
+/* LTTng has the two halves of a 32-bit caller's value, called as it calls them. False: field @i has none. */
+static bool plan_halves(FILE *metadata, struct plan *plan, const struct lkst_event_class *event,
+			const struct ctf_plan_call *call, u16 i, int *ret_err)
+{
+	const struct lkst_field_class *f = &event->fields[i];
+	const struct lkst_ctf_type type = { LKST_CTF_NUMBER, 4, false, f->base, 0, NULL };
+	const struct lkst_syscall *s = &lkst_syscalls[event->syscall];
+	char name[ARGUMENT_NAME];
+	bool is_half = false;
+	int at = call && f->size == 8 ? find_argument(s, f->name, strlen(f->name), &is_half) : -1;
+	u32 half;
+
+	for (half = 0; at >= 0 && is_half && half < 2 && !*ret_err; half++) {
+		get_word(call->arguments, (u32)at + half, " ", name);
+		lkst_ctf_describe_field(metadata, name, &type);
+		*ret_err = ctf_plan_add_step(plan, (struct ctf_step){ .how = CTF_HOW_COPY,
+								      .from = (u16)(f->offset + 4 * half),
+								      .with = 4 });
+	}
+	return at >= 0 && is_half;
 }
 
 static int plan_call(FILE *metadata, struct plan *plan, const struct lkst_event_class *event)
@@ -549,6 +577,7 @@ static int plan_call(FILE *metadata, struct plan *plan, const struct lkst_event_
 				event->id);
 	for (i = 0; i < event->nr_fields && !err; i++)
 		if (event->fields[i].meaning != LKST_MEANING_PAD &&
+		    !plan_halves(metadata, plan, event, call, i, &err) &&
 		    ctf_plan_name_argument(event, call, i, name))
 			err = plan_field(metadata, plan, event, i, name);
 	lkst_ctf_describe_end(metadata);

@@ -250,7 +250,7 @@ static void catalog_describe_syscall(struct lkst_event_class *event, const char 
 		return;
 	event->syscall = (s16)(row - lkst_syscalls);
 	if (event->half == LKST_HALF_ENTRY)
-		nr = lkst_syscall_args(row, args);
+		nr = lkst_syscall_values(row, args);
 	for (i = 0; i < event->nr_fields; i++) {
 		struct lkst_field_class *f = &event->fields[i];
 
@@ -295,7 +295,7 @@ static int syscall_entry_class(struct lkst_err *e, unsigned int row, struct lkst
 {
 	const struct lkst_syscall *s = &lkst_syscalls[row];
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
-	unsigned int i, nr = lkst_syscall_args(s, args);
+	unsigned int i, nr = lkst_syscall_values(s, args);
 	struct lkst_field_class *fields = event->fields;
 
 	for (i = 0; i < nr; i++) {
@@ -313,7 +313,7 @@ static int syscall_exit_class(struct lkst_err *e, unsigned int row, struct lkst_
 	const struct lkst_syscall *s = &lkst_syscalls[row];
 	const struct lkst_sys_meaning_desc *result = &lkst_sys_meanings[s->result];
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
-	unsigned int nr = lkst_syscall_args(s, args);
+	unsigned int nr = lkst_syscall_values(s, args);
 
 	event->nr_fields = 1;
 	event->fields[0] =

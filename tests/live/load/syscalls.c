@@ -55,6 +55,7 @@ static void use_files(void)
 	must(lseek(fd, -2, SEEK_END) == 4097, "lseek");
 	must(read(fd, buffer, sizeof(buffer)) == 2, "read");
 	must(!fstat(fd, &st) && !stat("a \"quoted\"\tname\\", &st), "stat");
+	must(!pread64(fd, buffer, 1, 0x123456789), "pread64");
 	must(!ftruncate(fd, 100) && !fsync(fd) && !fchmod(fd, 0600), "ftruncate");
 	must(fcntl(fd, F_GETFL) >= 0 && fcntl(fd, F_DUPFD_CLOEXEC, 20) >= 20, "fcntl");
 	must(!rename("a \"quoted\"\tname\\", "b") && !link("b", "c"), "rename");

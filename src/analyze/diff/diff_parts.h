@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How sure the differences of rows are. Private to src/analyze/diff. */
-#ifndef LKST_ANALYZE_DIFF_SIGNIFICANCE_H
-#define LKST_ANALYZE_DIFF_SIGNIFICANCE_H
+/* What the parts of diff.h share. Private to them. */
+#ifndef LKST_ANALYZE_DIFF_DIFF_PARTS_H
+#define LKST_ANALYZE_DIFF_DIFF_PARTS_H
 
 #include "analyze/diff/diff.h"
 
 /*
- * Tests all rows of @d that can be compared, corrects the results for how many they are, and marks those that differ. 0
- * or -ENOMEM.
+ * Tests all rows of @d that can be compared, corrects the results for how many they are, and marks those that differ
+ * (diff_significance.c). 0 or -ENOMEM.
  */
 int lkst_diff_test_all(struct lkst_diff *d);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who has asked whom: connections, and answers that do not come. */
-#include "analyze/waiting/asking.h"
+/* Who asks whom: connections, and answers that do not come. */
+#include "analyze/waiting/past_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -311,8 +311,8 @@ static void note_timeout(struct lkst_pasts *h, const struct lkst_call_interval *
 void lkst_asking_ended(struct lkst_pasts *h, const struct lkst_call_interval *c)
 {
 	note_timeout(h, c);
-	if (c->ret != -EINPROGRESS && lkst_call_has_failed(c->call.row, c->ret) && lkst_past_is_in(c->call.row, "connect") &&
-	    c->life->nr < h->nr_threads)
+	if (c->ret != -EINPROGRESS && lkst_call_has_failed(c->call.row, c->ret) &&
+	    lkst_past_is_in(c->call.row, "connect") && c->life->nr < h->nr_threads)
 		lkst_connections_refused(&h->connections, h->threads[c->life->nr].connecting);
 }
 

@@ -3,7 +3,7 @@
  * How sure the differences of rows are: by how much what is compared varies within each of both, and by how much most
  * rows of both differ.
  */
-#include "analyze/diff/significance.h"
+#include "analyze/diff/diff_parts.h"
 
 #include <errno.h>
 #include <math.h>
