@@ -19,7 +19,7 @@ enum {
 	PAST_MAX = 1 << 21,	    /* states that are kept at most, 64 bytes each, and 12 for their places */
 	CALLS_MAX = 1 << 18,	    /* long system calls */
 	CALL_LEAST_NS = 100 * 1000, /* what is long */
-	ABOUT_LEAST_NS = 100 * 1000, /* waits of which it is kept what they are about */
+	ABOUT_LEAST_NS = 10 * 1000, /* waits of which it is kept what they are about */
 	STATE_UNINTERRUPTIBLE = 2, /* TASK_*, include/linux/sched.h */
 	STATE_TRACED = 8,
 	STATE_FROZEN = 0x8000,
