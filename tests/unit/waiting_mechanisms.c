@@ -476,11 +476,11 @@ TEST(waiting_tells_a_turn_from_waiting_for_work)
 	CHECK(!strstr(takes_turns(WAIT_AT_CONDITION, 0x2008), "client"));
 }
 
-enum { BY_TIMER, BY_OTHERS, BY_ITSELF };
+enum { BY_TIMER, BY_OTHERS, BY_ITSELF, BY_PACKETS, BY_ITS_SENDING };
 
 /*
  * A thread computes for 100 ms, and each ms an interrupt of its CPU takes @us of them: for a timer, or for what is not
- * known; or a softirq of its own.
+ * known; or a softirq of its own, or one that receives packets, behind an interrupt: also where it sends them itself.
  */
 static const char *interrupted(unsigned int us, int by)
 {
@@ -494,6 +494,17 @@ static const char *interrupted(unsigned int us, int by)
 		if (by == BY_ITSELF) {
 			add("softirq_entry cpu=0 tid=10 ns=%" PRIu64 "000 vec=3\n", at);
 			add("softirq_exit cpu=0 tid=10 ns=%" PRIu64 "000 vec=3\n", at + us);
+			continue;
+		}
+		if (by >= BY_PACKETS) {
+			if (by == BY_ITS_SENDING)
+				add("syscall_entry_write cpu=0 tid=10 ns=%" PRIu64 "000 fd=3\n", at - 10);
+			add("local_timer_entry cpu=0 tid=10 ns=%" PRIu64 "000 vector=236\n", at - 5);
+			add("local_timer_exit cpu=0 tid=10 ns=%" PRIu64 "000 vector=236\n", at - 4);
+			add("softirq_entry cpu=0 tid=10 ns=%" PRIu64 "000 vec=3\n", at);
+			add("softirq_exit cpu=0 tid=10 ns=%" PRIu64 "000 vec=3\n", at + us);
+			if (by == BY_ITS_SENDING)
+				add("syscall_exit_write cpu=0 tid=10 ns=%" PRIu64 "000 ret=9\n", at + us + 10);
 			continue;
 		}
 		add("local_timer_entry cpu=0 tid=10 ns=%" PRIu64 "000 vector=236\n", at);
@@ -520,6 +531,8 @@ TEST(waiting_tells_of_time_that_interrupts_took)
 	CHECK(strstr(interrupted(400, BY_OTHERS), "interrupted for 40 %"));
 	CHECK(!strstr(interrupted(120, BY_OTHERS), "interrupted"));
 	CHECK(!strstr(interrupted(400, BY_ITSELF), "interrupted"));
+	CHECK(strstr(interrupted(400, BY_PACKETS), "interrupted for 40 %"));
+	CHECK(!strstr(interrupted(400, BY_ITS_SENDING), "interrupted"));
 }
 
 enum { RT_SIGSUSPEND = 130, TGKILL = 234 };

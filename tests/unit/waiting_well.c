@@ -82,15 +82,18 @@ TEST(well_is_a_pipeline_that_works)
 	CHECK(strstr(output, ": reader slept in clock_nanosleep() for "));
 }
 
-/* A thread reads from a disk, @us each time; another has asked the disk for @others bytes meanwhile. */
-static void reading(u64 us_each, unsigned int others)
+/* A thread reads from a disk, @us each time; another, or the kernel, has asked the disk for @others bytes meanwhile. */
+static void reading_beside(u64 us_each, unsigned int others, bool is_kernels)
 {
 	unsigned int i;
 	u64 us;
 
 	begin();
 	name(70, "archiver");
-	name(71, "copier");
+	if (is_kernels)
+		add("state_thread cpu=0 tid=0 ns=1 thread_tid=71 thread_pid=71 flags=1 comm=flusher\n");
+	else
+		name(71, "copier");
 	leave(9000, 0, 0, 70, RUNNABLE, NO_CALL, "");
 	for (i = 0, us = 10000; i < 40; i++, us += us_each + 1000) {
 		add("block_rq_issue cpu=0 tid=70 ns=%" PRIu64 "000 rq=7 dev=0x700000 bytes=4096\n", us);
@@ -106,6 +109,11 @@ static void reading(u64 us_each, unsigned int others)
 	}
 }
 
+static void reading(u64 us_each, unsigned int others)
+{
+	reading_beside(us_each, others, false);
+}
+
 TEST(well_is_who_has_the_disk_alone)
 {
 	reading(2000, 0);
@@ -115,6 +123,11 @@ TEST(well_is_who_has_the_disk_alone)
 	CHECK(strstr(ask("TRACE"), "#1  archiver waited in read() 40 times, "));
 	CHECK(strstr(output, "copier's"));
 	reading(20000, 0);
+	CHECK(strstr(ask("TRACE"), "#1  archiver waited in read() 40 times, "));
+	/* That the kernel writes is no harm where each is done at once. */
+	reading_beside(500, 65536, true);
+	CHECK_STR(ask("TRACE"), NOTHING);
+	reading_beside(2000, 65536, true);
 	CHECK(strstr(ask("TRACE"), "#1  archiver waited in read() 40 times, "));
 	/* What it reads was in memory until somebody emptied the cache. */
 	reading(2000, 0);

@@ -26,6 +26,7 @@ enum {
 	SPREAD_PERCENT = 20,	     /* of the trace, in which threads share a CPU: what is less is a burst */
 	OWN_PERCENT = 80,	     /* of what a disk is asked for, that is as good as all */
 	DISK_USUAL_NS = 10 * 1000 * 1000, /* a request takes, with a disk of any kind */
+	DISK_QUICK_NS = 1000 * 1000,	  /* that nobody else keeps waiting */
 	ANSWER_USUAL_NS = 1000 * 1000, /* an answer that is worked for */
 	LONGEST_TIMES = 20,	     /* as long as usual is no longer usual */
 	TAKING_USUAL_NS = 5 * 1000 * 1000, /* until a reader that works takes up what was sent */
@@ -293,8 +294,8 @@ static s64 causes_disk_of(const struct lkst_tree *t, u32 i)
 }
 
 /*
- * Whether threads wait for what they have asked a disk for themselves, which does it as fast as disks do. But where
- * somebody empties the page cache, it may be what they had read before.
+ * Whether threads wait for what they have asked a disk for themselves, which does it as fast as disks do, also while
+ * the kernel writes there. But where somebody empties the page cache, it may be what they had read before.
  */
 static bool is_own_reading(const struct finding *f, u32 i)
 {
@@ -316,7 +317,7 @@ static bool is_own_reading(const struct finding *f, u32 i)
 					       lkst_tree_name_text(&f->tree, n->key.name), 16))
 			own += r->bytes;
 	}
-	return kernels <= programs && causes_percent(own, programs) >= OWN_PERCENT;
+	return (kernels <= programs || n->longest_ns < DISK_QUICK_NS) && causes_percent(own, programs) >= OWN_PERCENT;
 }
 
 /* Whether somebody asks for some threads, or for some time: then it is no question whether it is worth telling. */

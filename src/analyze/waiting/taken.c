@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "abi/softirq.h"
+#include "abi/syscalls.h"
 #include "base/vec.h"
 
 enum {
@@ -36,6 +38,16 @@ static int taken_kind_of(struct lkst_taken_cpu *cpu, const struct lkst_irq_conte
 		return -1;
 	cpu->behind_ns = f->to_ns;
 	return kind;
+}
+
+/* Whether it is what the thread sends on its own machine: packets are received in a call of its own that sends. */
+static bool is_its_sending(const struct lkst_taken *x, const struct lkst_irq_context *f)
+{
+	struct lkst_thread_now now;
+
+	return f->context == LKST_CONTEXT_SOFTIRQ && f->number == LKST_SOFTIRQ_NET_RX &&
+	       lkst_model_thread(x->model, f->tid, &now) && now.call && now.call->row >= 0 &&
+	       lkst_syscall_sends(&lkst_syscalls[now.call->row]);
 }
 
 /*
@@ -83,7 +95,7 @@ static int taken_on_frame(void *ctx, const struct lkst_irq_context *f)
 	if (!f->is_cut && !f->has_no_begin)
 		kind = taken_kind_of(cpu, f);
 	life = kind >= 0 && f->tid > 0 ? lkst_model_life_of(x->model, f->tid, f->cpu) : NULL;
-	if (life && !life->is_kernel) {
+	if (life && !life->is_kernel && !is_its_sending(x, f)) {
 		sum = lkst_vec_reach(x->lives, x->nr_lives, life->nr);
 		if (!sum)
 			return x->error = -ENOMEM;
