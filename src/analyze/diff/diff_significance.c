@@ -151,11 +151,12 @@ static int test_length(const struct lkst_diff *d, struct lkst_diff_row *r,
 	got = lkst_rank_test_hists(&r->of[0]->lengths, &r->of[1]->lengths, lkst_diff_inflation(d, r), &test);
 	if (got <= 0)
 		return got;
-	r->p[LKST_DIFF_IN_LENGTH] = test.p;
 	r->greater = test.greater;
+	/* Where it is not known when they were, it is not known how much they depend on each other. */
 	change->is_known = measure_both(d, r, p);
 	if (!change->is_known)
 		return 0;
+	r->p[LKST_DIFF_IN_LENGTH] = test.p;
 	change->share = (p[1].mean - p[0].mean) * place_share;
 	change->variance = (p[0].inflation * p[0].variance / p[0].nr + p[1].inflation * p[1].variance / p[1].nr) *
 			   place_share * place_share;
