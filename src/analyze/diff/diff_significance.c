@@ -214,7 +214,7 @@ static int test_rate(const struct lkst_diff *d, struct lkst_diff_row *r, enum lk
 static bool is_of_no_load(const struct lkst_diff_row *r, enum lkst_diff_test by)
 {
 	return !strncmp(r->name, "state:lkst:", strlen("state:lkst:")) ||
-	       (by == LKST_DIFF_IN_TIME && strstr(r->name, ":blocked:kernel"));
+	       (by == LKST_DIFF_IN_TIME && r->kind == LKST_DIFF_state && strstr(r->name, ":blocked:kernel"));
 }
 
 static int test_row(const struct lkst_diff *d, struct lkst_diff_row *r, struct significance_row *s)
@@ -250,7 +250,8 @@ static const double median_of_squares = 0.454936; /* of a normal variable of var
 /* How long a thread sleeps is what it asked for, on a fast machine and on a slow one. */
 static bool is_length_of_sleep(const struct lkst_diff_row *r, enum lkst_diff_test by)
 {
-	return by == LKST_DIFF_IN_LENGTH && (strstr(r->name, ":blocked:sleep") || strstr(r->name, "nanosleep"));
+	return by == LKST_DIFF_IN_LENGTH && ((r->kind == LKST_DIFF_state && strstr(r->name, ":blocked:sleep")) ||
+					     (r->kind == LKST_DIFF_syscall && strstr(r->name, "nanosleep")));
 }
 
 static bool is_tested(const struct lkst_diff_row *r, const struct significance_change *c, enum lkst_diff_test by)

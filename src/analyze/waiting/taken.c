@@ -71,11 +71,18 @@ static void count_timers(struct lkst_taken *x, const struct lkst_taken_cpu *cpu,
 	}
 }
 
+/* Not those of an interrupt that has interrupted a softirq: that one's time is not theirs. */
 static void keep_timer(struct lkst_taken_cpu *cpu, const struct lkst_irq_context *f)
 {
-	if (f->code && f->code != LKST_HASH_NONE && cpu->nr_timers < TIMERS_AT_ONCE &&
+	if (f->depth == 1 && f->code && f->code != LKST_HASH_NONE && cpu->nr_timers < TIMERS_AT_ONCE &&
 	    (f->context == LKST_CONTEXT_HRTIMER || f->context == LKST_CONTEXT_TIMER))
 		cpu->timers[cpu->nr_timers++] = f->code;
+}
+
+/* Whether what takes time by @kind takes it for timers, if some have run in it. */
+static bool is_for_timers(int kind)
+{
+	return kind >= LKST_NR_SOFTIRQS || kind == LKST_SOFTIRQ_TIMER || kind == LKST_SOFTIRQ_HRTIMER;
 }
 
 static int taken_on_frame(void *ctx, const struct lkst_irq_context *f)
@@ -101,7 +108,8 @@ static int taken_on_frame(void *ctx, const struct lkst_irq_context *f)
 			return x->error = -ENOMEM;
 		*sum += f->to_ns - f->from_ns;
 		x->by_ns[kind] += f->to_ns - f->from_ns;
-		count_timers(x, cpu, f->to_ns - f->from_ns);
+		if (is_for_timers(kind))
+			count_timers(x, cpu, f->to_ns - f->from_ns);
 	}
 	cpu->nr_timers = 0;
 	return x->error;

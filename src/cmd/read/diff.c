@@ -305,11 +305,11 @@ const struct lkst_cmd lkst_cmd_diff = {
 	.args = "A B|TRACE",
 	.help = "Compares trace B with trace A, or window --window of TRACE with window --against: what\n"
 		"groups of threads did, and system calls, locks, disks, interrupts and packets, by time and\n"
-		"by count, the largest change first. Changes that accident explains, or what two recordings of\n"
-		"the same load differ by, are not shown. Then where the waiting went, as far as it changed. Of the\n"
-		"first rows, a typical slow one is explained beside a typical fast one. The exit status is 1\n"
-		"if a criterion is met, 2 if nothing could be compared, and 3 if a criterion is of a row that\n"
-		"there is not.",
+		"by count, the largest change first. Changes that accident explains, or what two recordings\n"
+		"of the same load differ by, are not shown. Then where the waiting went, as far as it\n"
+		"changed. Of the first rows, a typical slow one is explained beside a typical fast one. The\n"
+		"exit status is 1 if a criterion is met, 2 if nothing could be compared, and 3 if a criterion\n"
+		"is of a row that there is not.",
 	.examples =
 		"  lkst diff before after\n"
 		"  lkst diff slow --window 12:14:05..12:14:07 --against ..12:14:05\n"
